@@ -9,7 +9,7 @@
 its path and LIBDIR at the oracle where `get_oracle.py` has fetched it. Cells that `nbdev_test` skips (a flag of `tst_flags` in
 settings.ini, `eval: false`) are skipped here as well and keep what they recorded. What is written is clean: `nbdev_clean` finds
 nothing to do."""
-import argparse, difflib, os, re, sys, time
+import argparse, difflib, json, os, re, sys, time
 from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
@@ -51,8 +51,8 @@ def run(path, flags, timeout):
             if cell.cell_type != "code" or skipped(cell, flags): continue
             try: client.execute_cell(cell, n)
             except (CellExecutionError, CellTimeoutError, DeadKernelError) as e:
-                raise SystemExit(f"run_chapter: {path.name}, cell {cell.id} failed; the notebook is unchanged\n\n{reason(e, cell)}") from None
-    return cleaned(dict2nb(nb))
+                sys.exit(f"run_chapter: {path.name}, cell {cell.id} failed; the notebook is unchanged\n\n{reason(e, cell)}")
+    return cleaned(dict2nb(json.loads(nbformat.writes(nb))))  # by way of its file form: one string a line
 
 
 def reason(e, cell):

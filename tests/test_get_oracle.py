@@ -24,7 +24,8 @@ def test_a_library_that_is_not_the_pinned_one_is_refused(tmp_path):
 
 
 def test_a_package_that_lacks_a_library_is_refused(tmp_path):
-    with pytest.raises(get_oracle.OracleError, match="holds no libggml-base.so"): get_oracle.unpack(archive(tmp_path / "a.tgz", []), tmp_path)
+    empty = archive(tmp_path / "a.tgz", [])
+    with pytest.raises(get_oracle.OracleError, match="holds no libggml-base.so"): get_oracle.unpack(empty, tmp_path)
 
 
 def test_libdir_is_checked_before_it_is_believed(tmp_path, monkeypatch, capsys):

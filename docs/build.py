@@ -7,7 +7,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 ROOT, SRC, OUT = DOCS.parent, DOCS / "_src", DOCS / "_build" / "html"
 sys.path[:0] = [str(ROOT), str(DOCS / "_ext")]
-from chapters import Chapter, ChapterError, markdown, page_of, write  # noqa: E402
+from chapters import Chapter, ChapterError, function, markdown, page_of, public, write  # noqa: E402
 
 PICTURES = {".png", ".svg", ".jpg", ".gif"}
 
@@ -23,13 +23,11 @@ def api(package):
     lines = ["# API"]
     for name, symbols in importlib.import_module(f"{package}._modidx").d["syms"].items():
         module, rows = importlib.import_module(name), []
-        for symbol in symbols:
-            short = symbol.removeprefix(f"{name}.")
-            if "." in short or short.startswith("_") or not hasattr(module, short): continue
-            fn = getattr(module, short)
-            doc = (inspect.getdoc(getattr(fn, "py_func", fn)) or "").partition("\n")[0].replace("|", r"\|")
-            rows.append(f"| {{py:obj}}`{short} <{symbol}>` | {doc} |")
-        if rows: lines += [f"## {{py:mod}}`{name}`", module.__doc__ or "", "\n".join([":::{table}\n:class: api\n:widths: 30 70\n\n| | |\n|:--|:--|", *rows, ":::"])]
+        for short in public([symbol.removeprefix(f"{name}.") for symbol in symbols], module):
+            doc = (inspect.getdoc(function(getattr(module, short))) or "").partition("\n")[0].replace("|", r"\|")
+            rows.append(f"| {{py:obj}}`{short} <{name}.{short}>` | {doc} |")
+        table = "\n".join([":::{table}", ":class: api", ":widths: 30 70", "", "| | |", "|:--|:--|", *rows, ":::"])
+        if rows: lines += [f"## {{py:mod}}`{name}`", module.__doc__ or "", table]
     return "\n\n".join(lines) + "\n"
 
 
@@ -49,7 +47,8 @@ def main():
         else:
             write(cells, SRC / f"{page_of(path.name)}.ipynb")
             entries.append(f"{number(path.stem)} {chapter.title} <{page_of(path.name)}>".strip())
-    write([*home, {**markdown(toctree("Chapters", *entries) + "\n\n" + toctree("Reference", "api", "Index <genindex>")), "id": "toctree"}], SRC / "index.ipynb")
+    contents = toctree("Chapters", *entries) + "\n\n" + toctree("Reference", "api", "Index <genindex>")
+    write([*home, {**markdown(contents), "id": "toctree"}], SRC / "index.ipynb")
     (SRC / "api.md").write_text(api(package), encoding="utf-8")
     for picture in (p for p in nbs.iterdir() if p.suffix in PICTURES): shutil.copy(picture, SRC)
     shutil.rmtree(OUT, ignore_errors=True)

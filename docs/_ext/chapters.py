@@ -9,7 +9,8 @@ DROP = {"hide", "default_exp"}
 EXPORT = {"export", "exports", "exporti"}
 SHOWN = {"pytest": "nb-test", "slow": None, "eval": None, "label": None}  # a directive to the tag of its cell
 FIGURE = {"fig-cap", "fig-alt"}
-INPUT = {"echo": ("false", "remove-input"), "output": ("false", "remove-output"), "code-fold": ("true", "hide-input"), "include": ("false", None)}
+VALUED = {"echo": ("false", "remove-input"), "output": ("false", "remove-output"), "code-fold": ("true", "hide-input"),
+          "include": ("false", None)}
 EMPTY = inspect.Parameter.empty
 
 
@@ -50,12 +51,24 @@ def default(v):
 class Written(str): __repr__ = str.__str__
 
 
+def function(symbol):
+    "The Python function or class behind a symbol: what Numba compiled, what a decorator wraps."
+    return inspect.unwrap(getattr(symbol, "py_func", symbol))
+
+
+def is_method(symbol):
+    "Is it a function that takes `self`, defined on its own to be added to a class?"
+    code = getattr(function(symbol), "__code__", None)
+    return code is not None and code.co_varnames[:1] == ("self",)
+
+
 def signature(fn):
-    "Names and defaults; the types are in the table below."
-    try: sig = inspect.signature(fn)
-    except (TypeError, ValueError): return "(…)"
-    params = [p.replace(annotation=EMPTY, default=p.default if p.default is EMPTY else Written(default(p.default))) for p in sig.parameters.values()]
-    return str(sig.replace(parameters=params, return_annotation=EMPTY))
+    "Names and defaults; the types are in the table below. A class that inherits its constructor shows none."
+    if isinstance(fn, type) and not ("__init__" in vars(fn) or "__new__" in vars(fn)): return ""
+    sig = inspect.signature(fn.__init__ if isinstance(fn, type) and "__init__" in vars(fn) else fn)
+    sig = sig.replace(parameters=[p for p in sig.parameters.values() if p.name != "self"])
+    def plain(p): return p.replace(annotation=EMPTY, default=p.default if p.default is EMPTY else Written(default(p.default)))
+    return str(sig.replace(parameters=[plain(p) for p in sig.parameters.values()], return_annotation=EMPTY))
 
 
 def table(fn):
@@ -79,20 +92,19 @@ def table(fn):
 
 def entry(name, module):
     "The API entry of the symbol `name` as a MyST directive."
-    symbol = getattr(module, name)
-    fn = getattr(symbol, "py_func", symbol)  # what Numba wraps
-    kind = "class" if isinstance(fn, type) else "function" if callable(fn) else "data"
-    doc = "" if kind == "data" else fn.__doc__ or ""
-    if re.match(rf"{name}\(", doc): doc = ""  # a dataclass without a docstring repeats its signature
-    body = [inspect.cleandoc(doc), "" if kind == "data" else table(fn)]
-    head = f"`````{{py:{kind}}} {name}{'' if kind == 'data' else signature(fn)}\n:module: {module.__name__}\n"
-    return head + "\n" + "\n\n".join(b for b in body if b) + "\n`````"
+    fn = function(getattr(module, name))
+    kind, doc = "class" if isinstance(fn, type) else "function", fn.__doc__ or ""
+    if doc.startswith(f"{name}("): doc = ""  # a dataclass without a docstring gets its signature for one
+    body = "\n\n".join(b for b in (inspect.cleandoc(doc), table(fn)) if b)
+    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n\n{body}\n`````"
 
 
-def public(code):
-    "Functions and classes with public names that `code` defines at its top level."
-    nodes = ast.parse(code).body
-    return [n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")]
+def public(names, module):
+    "Those of `names` that a reader can import from `module` and use."
+    return [n for n in names if not n.startswith("_") and "." not in n and hasattr(module, n) and not is_method(getattr(module, n))]
+
+
+def defined(code): return [n.name for n in ast.parse(code).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
 
 
 # --- cells
@@ -123,22 +135,26 @@ class Chapter:
         first, *rest = source.strip().splitlines()
         self.title = first[2:].strip()
         lead = " ".join(line[1:].strip() for line in rest if line.startswith(">"))
-        parts = [first, f"```{{py:module}} {self.module.__name__}\n```" if self.module else "", f":::{{div}} lead\n{lead}\n:::" if lead else "",
-                 "\n".join(line for line in rest if not line.startswith(">")).strip()]
+        anchor = f"```{{py:module}} {self.module.__name__}\n```" if self.module else ""
+        body = "\n".join(line for line in rest if not line.startswith(">")).strip()
+        parts = [first, anchor, f":::{{div}} lead\n{lead}\n:::" if lead else "", body]
         return "\n\n".join(p for p in parts if p)
 
     def code(self, cell, source):
         found, code = directives(source)
-        if unknown := found.keys() - DROP - EXPORT - SHOWN.keys() - FIGURE - INPUT.keys(): raise ChapterError(f"unknown directive {min(unknown)}")
+        if unknown := found.keys() - DROP - EXPORT - SHOWN.keys() - FIGURE - VALUED.keys():
+            raise ChapterError(f"unknown directive {min(unknown)}")
         if "default_exp" in found: self.module = importlib.import_module(f"{self.package}.{found['default_exp']}")
         if found.keys() & DROP or found.get("include") == "false" or not code: return []
-        tags = [SHOWN.get(d) for d in found] + [tag for d, (value, tag) in INPUT.items() if found.get(d) == value]
-        shown = {"cell_type": "code", "execution_count": None, "source": code, "outputs": [self.output(o) for o in cell["outputs"]], "metadata": {}}
+        tags = [SHOWN.get(d) for d in found] + [tag for d, (value, tag) in VALUED.items() if found.get(d) == value]
+        outputs = [self.output(o) for o in cell["outputs"]]
+        shown = {"cell_type": "code", "execution_count": None, "source": code, "outputs": outputs, "metadata": {}}
         entries = []
         if found.keys() & EXPORT:
             tags.append("nb-export")
-            entries = [markdown(entry(n, self.module)) for n in public(code) if n not in self.seen and hasattr(self.module, n)]
-            self.seen |= set(public(code))
+            names = [n for n in public(defined(code), self.module) if n not in self.seen]
+            entries = [markdown(entry(n, self.module)) for n in names]
+            self.seen |= set(names)
         shown["metadata"]["tags"] = sorted(filter(None, tags))
         if "fig-cap" in found: shown["metadata"]["mystnb"] = {"figure": {"caption": found["fig-cap"]}}
         if "fig-alt" in found: shown["metadata"].setdefault("mystnb", {})["image"] = {"alt": found["fig-alt"]}

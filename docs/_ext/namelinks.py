@@ -6,7 +6,7 @@ from sphinx.transforms import SphinxTransform
 
 
 def names(package):
-    "Public symbols, short and full, to their full names, from the index that nbdev_export writes. A short name of two modules links nowhere."
+    "Public symbols, short and full, to full names, from the index that nbdev_export writes. A short name of two modules links nowhere."
     full, short = {}, {}
     for module, symbols in importlib.import_module(f"{package}._modidx").d["syms"].items():
         full[module] = module
@@ -25,7 +25,8 @@ class NameLinks(SphinxTransform):
         known = self.app.savante_names
         for node in list(self.document.findall(nodes.literal)):
             target = known.get(node.astext().removesuffix("()"))
-            if not target or "xref" in node["classes"] or isinstance(node.parent, (nodes.reference, nodes.title, addnodes.pending_xref)): continue
+            if not target or "xref" in node["classes"]: continue
+            if isinstance(node.parent, (nodes.reference, nodes.title, addnodes.pending_xref)): continue
             node.replace_self(addnodes.pending_xref("", node.deepcopy(), refdomain="py", reftype="obj", reftarget=target,
                                                     refexplicit=True, refwarn=False, refdoc=self.env.docname))
 

@@ -38,7 +38,7 @@ def _rms_norm_k(x, w, eps, out, i0, i1):
         _scale_row(x, t, a, w, eps, out)
         t += 1
 
-# %% ../nbs/06_norm.ipynb #51de42c2
+# %% ../nbs/06_norm.ipynb #171244b6
 def rms_norm(
     x: np.ndarray, # float32 [n, D], C-contiguous; any leading axes: [D], or [n, heads, D] for the norm of each head
     w: np.ndarray, # float32 [D], the gain
@@ -48,7 +48,7 @@ def rms_norm(
 ) -> np.ndarray: # float32, the shape of `x`
     "Root-mean-square norm with gain, in ggml's order."
     for name, a in dict(x=x, w=w, out=x if out is None else out).items():
-        if a.dtype != np.float32 or not a.flags.c_contiguous: raise ValueError(f"rms_norm: {name} must be C-contiguous float32, got {a.dtype}: convert with np.ascontiguousarray({name}, np.float32)")
+        if a.dtype != np.float32 or not a.flags.c_contiguous: raise ValueError(f"rms_norm: {name} must be C-contiguous float32, got {a.dtype} with strides {a.strides}: use np.ascontiguousarray({name}, np.float32)")
     if w.ndim != 1 or x.ndim < 1 or x.shape[-1:] != w.shape or not w.size: raise ValueError(f"rms_norm: x {list(x.shape)} and w {list(w.shape)} do not fit: w must be as long as the rows of x")
     if out is not None and out.shape != x.shape: raise ValueError(f"rms_norm: out has the shape {list(out.shape)}, give it that of x, {list(x.shape)}")
     if not 0 <= eps < np.inf: raise ValueError(f"rms_norm: eps must be finite and not negative, got {eps}")

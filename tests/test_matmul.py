@@ -12,7 +12,7 @@ def random_q1_0(rng, rows, k, odd=False):
     raw[..., :2] = scales[..., None].view(np.uint8)
     return raw.reshape(rows, -1)
 
-# %% ../nbs/05_matmul.ipynb #00c61ebb
+# %% ../nbs/05_matmul.ipynb #f06d2f30
 import hashlib, os, subprocess, sys
 import pytest
 from savante.check import kernel, parallel, same_bits
@@ -21,7 +21,7 @@ from savante.oracle import agree
 from savante.quant import quantize_q8_0
 from savante.simd import f16_to_f32, fmaf
 
-# %% ../nbs/05_matmul.ipynb #580d4687
+# %% ../nbs/05_matmul.ipynb #5d215b55
 @kernel
 def matmul_ordered(raw, q, e):
     "The product in the reference's order, number by number: the specification."
@@ -55,10 +55,11 @@ def unpack(p):
     raw[..., 2:] = nibbles[..., 0] | nibbles[..., 1] << 4
     return raw.reshape(groups * 32, -1)
 
-# %% ../nbs/05_matmul.ipynb #4effd24d
+# %% ../nbs/05_matmul.ipynb #135a4e91
 SHAPES = {"vocabulary": (943, 384, 5), "one_row": (1, 128, 3), "a_row_more": (33, 256, 17),
           "keys_1b7": (1024, 2048, 40), "down_4b": (256, 9728, 2), "head_8b": (128, 4096, 1)}
 
+# %% ../nbs/05_matmul.ipynb #154d4d63
 def case(name):
     rows, k, n = SHAPES[name]
     rng = np.random.default_rng(rows + k + n)
@@ -155,7 +156,7 @@ def test_the_split_changes_nothing():
     for n_threads in 2, 3, 50: same_bits(matmul(P, X, n_threads), want)
     for n in range(19): same_bits(matmul(P, X[n:n + 1]), want[n:n + 1])
 
-# %% ../nbs/05_matmul.ipynb #58d04fb8
+# %% ../nbs/05_matmul.ipynb #ff931df0
 def test_nothing_is_written_beyond_the_rows():
     rng = np.random.default_rng(7)
     for rows in 1, 9, 33, 63:
@@ -176,6 +177,7 @@ def test_parts_of_the_kernel_may_be_called_alone():
     same_bits(out[2:], matmul(P, X)[2:])
     assert not out[:2].any()
 
+# %% ../nbs/05_matmul.ipynb #1a9c7d9d
 def test_matmul_refuses():
     P, x = pack(random_q1_0(np.random.default_rng(1), 3, 256)), np.ones((1, 256), np.float32)
     q, e = quantize_q8_0(x)

@@ -15,10 +15,10 @@ from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16,
                           load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, splat, store_f32x8, store_i8x16,
                           unbias_high, unbias_low, widen)
 
-# %% ../nbs/05_matmul.ipynb #8ac50122
+# %% ../nbs/05_matmul.ipynb #639a9b94
 _ORDER = np.arange(32).reshape(4, 2, 4).transpose(1, 0, 2).ravel()
 
-# %% ../nbs/05_matmul.ipynb #4c6a6bca
+# %% ../nbs/05_matmul.ipynb #fabed83b
 @kernel
 def _pack_k(raw, weights, scales, i0, i1):
     for g in range(i0, i1):
@@ -33,7 +33,7 @@ def _pack_k(raw, weights, scales, i0, i1):
                         weights[g, 2 * t, b, pair, i] = even & 15 | (odd & 15) << 4
                         weights[g, 2 * t + 1, b, pair, i] = even >> 4 | odd & 240
 
-# %% ../nbs/05_matmul.ipynb #c6547b9f
+# %% ../nbs/05_matmul.ipynb #8001b718
 @dataclass(frozen=True, eq=False)
 class Packed:
     "A 1-bit matrix, laid out for `matmul`."
@@ -56,7 +56,7 @@ def pack(
     parallel(_pack_k, groups, raw, weights, scales, n_threads=n_threads)
     return Packed(raw.shape[0], 128 * blocks, weights, scales)
 
-# %% ../nbs/05_matmul.ipynb #6dfe135b
+# %% ../nbs/05_matmul.ipynb #69e20f71
 _I8x16, _I16x16, _I32 = i8x16.llvm, i16x16.llvm, ir.IntType(32)
 
 def _build_sums(b, q):
@@ -74,7 +74,7 @@ _nibble_sums = _op("nibble_sums", [_i8x4], i16x16, _build_sums)
 _low_bytes = _op("low_bytes", [i16x16], i8x16, lambda b, x: b.trunc(x, _I8x16))
 _high_bytes = _op("high_bytes", [i16x16], i8x16, lambda b, x: b.trunc(b.lshr(x, ir.Constant(_I16x16, [8] * 16)), _I8x16))
 
-# %% ../nbs/05_matmul.ipynb #c8c673c7
+# %% ../nbs/05_matmul.ipynb #173806b9
 @kernel
 def _tables_k(q, tables, i0, i1):
     "Tables of the columns i0 to i1 of int8 [n, K]: int8 [column - i0, lane, block, quarter, 16 low bytes and 16 high ones]."
@@ -87,7 +87,7 @@ def _tables_k(q, tables, i0, i1):
                 store_i8x16(tables, t + 16, _high_bytes(s))
                 t += 32
 
-# %% ../nbs/05_matmul.ipynb #46e1a6d1
+# %% ../nbs/05_matmul.ipynb #85b99988
 @kernel
 def _look_up(tables, t, nibbles):
     "The sums that 32 nibbles select, as floats in row order."
@@ -98,7 +98,7 @@ def _look_up(tables, t, nibbles):
 @kernel
 def _fma4(e, s, c): return fma(e, s[0], c[0]), fma(e, s[1], c[1]), fma(e, s[2], c[2]), fma(e, s[3], c[3])
 
-# %% ../nbs/05_matmul.ipynb #acc1a9dd
+# %% ../nbs/05_matmul.ipynb #4755712c
 @kernel
 def _lanes_k(weights, at_w, scale, tables, at_t, e, at_e, n_blocks, acc):
     "acc[32 * l + r]: lane l of row r, summed over all blocks (steps 3 and 4)."
@@ -120,7 +120,7 @@ def _lanes_k(weights, at_w, scale, tables, at_t, e, at_e, n_blocks, acc):
         store_f32x8(acc, 32 * l + 16, a2)
         store_f32x8(acc, 32 * l + 24, a3)
 
-# %% ../nbs/05_matmul.ipynb #4f114f6b
+# %% ../nbs/05_matmul.ipynb #9cfb7e5e
 @kernel
 def _fold(acc, r):
     "The sum of the eight lanes of rows r to r + 8, in the reference's order."
@@ -143,7 +143,7 @@ def _product_k(weights, scales, tables, e, out, n0, n1, i0, i1):
                     store_f32x8(last, 0, _fold(acc, r - 32 * g))
                     for i in range(n_rows - r): out[n, r + i] = last[i]
 
-# %% ../nbs/05_matmul.ipynb #a2f60294
+# %% ../nbs/05_matmul.ipynb #2249fa13
 _TILE = 16
 
 @kernel
@@ -155,7 +155,7 @@ def _matmul_k(weights, scales, q, e, out, i0, i1):
         _tables_k(q, tables, n0, n1)
         _product_k(weights, scales, tables, e, out, n0, n1, i0, i1)
 
-# %% ../nbs/05_matmul.ipynb #494fcf05
+# %% ../nbs/05_matmul.ipynb #89d9a550
 def matmul_q(
     packed: Packed, # the weights
     q: np.ndarray, # int8 [n, K], from `quantize_q8_0`
@@ -174,7 +174,7 @@ def matmul_q(
     parallel(_matmul_k, len(packed.weights), packed.weights, packed.scales, q, e, out, n_threads=n_threads)
     return out
 
-# %% ../nbs/05_matmul.ipynb #322e827e
+# %% ../nbs/05_matmul.ipynb #d54ab242
 def matmul(
     packed: Packed, # the weights, from `pack`
     x: np.ndarray, # float32 [n, K]

@@ -44,7 +44,7 @@ def matmul_ordered(raw, q, e):
             out[n, r] = (t[0] + t[2]) + (t[1] + t[3])
     return out
 
-# %% ../nbs/05_matmul.ipynb #3ed20a3b
+# %% ../nbs/05_matmul.ipynb #ac639a97
 def unpack(p):
     "The rows of Q1_0 that `pack` was given."
     groups, _, blocks, _, _ = p.weights.shape
@@ -55,17 +55,17 @@ def unpack(p):
     raw[..., 2:] = nibbles[..., 0] | nibbles[..., 1] << 4
     return raw.reshape(groups * 32, -1)
 
-# %% ../nbs/05_matmul.ipynb #135a4e91
+# %% ../nbs/05_matmul.ipynb #8a0a4825
 SHAPES = {"vocabulary": (943, 384, 5), "one_row": (1, 128, 3), "a_row_more": (33, 256, 17),
           "keys_1b7": (1024, 2048, 40), "down_4b": (256, 9728, 2), "head_8b": (128, 4096, 1)}
 
-# %% ../nbs/05_matmul.ipynb #154d4d63
+# %% ../nbs/05_matmul.ipynb #8dc5e9e2
 def case(name):
     rows, k, n = SHAPES[name]
     rng = np.random.default_rng(rows + k + n)
     return random_q1_0(rng, rows, k, odd=True), rng.standard_t(3, (n, k)).astype(np.float32)
 
-# %% ../nbs/05_matmul.ipynb #97c07a1c
+# %% ../nbs/05_matmul.ipynb #e9947e50
 @kernel
 def faulty(raw, q, e, fault):
     "`matmul_ordered` with one fault: 0 none, 1 folded as neighbours, 2 no FMA over the blocks, 3 scales multiplied first."
@@ -87,7 +87,7 @@ def faulty(raw, q, e, fault):
             out[n, r] = (t[0] + t[2]) + (t[1] + t[3])
     return out
 
-# %% ../nbs/05_matmul.ipynb #b2e33f4c
+# %% ../nbs/05_matmul.ipynb #1681ba09
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", SHAPES)
 def test_matmul_has_ggmls_bits(name):
@@ -108,7 +108,7 @@ def test_blocks_of_every_size_have_ggmls_bits():
     numbers = lambda y: np.where(np.isnan(y), np.float32(-1), y)  # the sign of a NaN is the machine's affair
     agree("matmul/every_size", numbers(matmul(pack(W), X)), lambda ggml: numbers(ggml.mul_mat(W, X)))
 
-# %% ../nbs/05_matmul.ipynb #3683608b
+# %% ../nbs/05_matmul.ipynb #daa07b85
 @pytest.mark.parametrize("rows, k, n", [(1, 128, 1), (7, 128, 2), (8, 256, 1), (31, 128, 16), (32, 384, 3), (40, 128, 17), (65, 512, 33)])
 def test_matmul_equals_the_ordered_code(rows, k, n):
     rng = np.random.default_rng(rows)
@@ -136,7 +136,7 @@ def test_small_faults_are_caught(fault):
     same_bits(faulty(W, *quantize_q8_0(X), 0), good)
     with pytest.raises(AssertionError): same_bits(faulty(W, *quantize_q8_0(X), fault), good)
 
-# %% ../nbs/05_matmul.ipynb #a9a75fa7
+# %% ../nbs/05_matmul.ipynb #aae81a33
 def test_packing_can_be_undone():
     for rows in 1, 31, 32, 33, 943:
         W = random_q1_0(np.random.default_rng(rows), rows, 256, odd=True)
@@ -156,7 +156,7 @@ def test_the_split_changes_nothing():
     for n_threads in 2, 3, 50: same_bits(matmul(P, X, n_threads), want)
     for n in range(19): same_bits(matmul(P, X[n:n + 1]), want[n:n + 1])
 
-# %% ../nbs/05_matmul.ipynb #ff931df0
+# %% ../nbs/05_matmul.ipynb #dda00af0
 def test_nothing_is_written_beyond_the_rows():
     rng = np.random.default_rng(7)
     for rows in 1, 9, 33, 63:
@@ -177,7 +177,7 @@ def test_parts_of_the_kernel_may_be_called_alone():
     same_bits(out[2:], matmul(P, X)[2:])
     assert not out[:2].any()
 
-# %% ../nbs/05_matmul.ipynb #1a9c7d9d
+# %% ../nbs/05_matmul.ipynb #9a0ab8b5
 def test_matmul_refuses():
     P, x = pack(random_q1_0(np.random.default_rng(1), 3, 256)), np.ones((1, 256), np.float32)
     q, e = quantize_q8_0(x)

@@ -68,7 +68,7 @@ def _build_sums(b, q):
     return total
 
 _i8x4, _f32x1 = Vec("i8", 4), Vec("f32", 1)
-_load_i8x4, _load_f32x1 = _make_load(_i8x4, 8), _make_load(_f32x1, 32)
+_load_i8x4, _load_f32x1 = _make_load(_i8x4), _make_load(_f32x1)
 _spread = _op("spread", [_f32x1], f32x8, lambda b, x: b.shuffle_vector(x, x, ir.Constant(ir.VectorType(_I32, 8), [0] * 8)))
 _nibble_sums = _op("nibble_sums", [_i8x4], i16x16, _build_sums)
 _low_bytes = _op("low_bytes", [i16x16], i8x16, lambda b, x: b.trunc(x, _I8x16))

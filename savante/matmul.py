@@ -5,15 +5,15 @@
 # %% auto #0
 __all__ = ['Packed', 'pack', 'matmul_q', 'matmul']
 
-# %% ../nbs/05_matmul.ipynb #b388a630
+# %% ../nbs/05_matmul.ipynb #674927f2
 from dataclasses import dataclass
 import llvmlite.ir as ir
 import numpy as np
-from numba import types
 from .check import kernel, parallel
 from .quant import _rows_q1_0, quantize_q8_0
-from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low, load_f32x8, load_i16x8,
-                          load_i8x16, load_i8x32, lookup16, low_nibble, splat, store_f32x8, store_i8x16, unbias_high, unbias_low, widen)
+from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low,
+                          load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, splat, store_f32x8, store_i8x16,
+                          unbias_high, unbias_low, widen)
 
 # %% ../nbs/05_matmul.ipynb #8ac50122
 _ORDER = np.arange(32).reshape(4, 2, 4).transpose(1, 0, 2).ravel()
@@ -57,27 +57,25 @@ def pack(
     parallel(_pack_k, groups, raw, weights, scales, n_threads=n_threads)
     return Packed(raw.shape[0], 128 * blocks, weights, scales)
 
-# %% ../nbs/05_matmul.ipynb #a4c42e23
+# %% ../nbs/05_matmul.ipynb #cdd23134
 _I8x16, _I16x16, _I32 = i8x16.llvm, i16x16.llvm, ir.IntType(32)
 
-def _nibble_sums(b, *q):
+def _build_sums(b, q):
     total = ir.Constant(_I16x16, [512] * 16)
-    for bit, v in enumerate(q):
-        v = b.insert_element(ir.Constant(_I8x16, ir.Undefined), v, ir.Constant(_I32, 0))
-        v = b.shuffle_vector(v, v, ir.Constant(ir.VectorType(_I32, 16), [0] * 16))
+    for bit in range(4):
+        v = b.shuffle_vector(q, q, ir.Constant(ir.VectorType(_I32, 16), [bit] * 16))
         plus = ir.Constant(ir.VectorType(ir.IntType(1), 16), [n >> bit & 1 for n in range(16)])
         total = b.add(total, b.sext(b.select(plus, v, b.neg(v)), _I16x16))
     return total
 
-# %% ../nbs/05_matmul.ipynb #d2a8cb23
-_f32x1 = Vec("f32", 1)
-_load_f32x1 = _make_load(_f32x1, 32)
-_spread = _op("spread", [_f32x1], f32x8, lambda b, x: b.shuffle_vector(x, x, ir.Constant(ir.VectorType(_I32, 8), [0] * 8)))
-_nibble_sums = _op("nibble_sums", [types.int8] * 4, i16x16, _nibble_sums)
+# %% ../nbs/05_matmul.ipynb #572dafd9
+_i8x4 = Vec("i8", 4)
+_load_i8x4 = _make_load(_i8x4, 8)
+_nibble_sums = _op("nibble_sums", [_i8x4], i16x16, _build_sums)
 _low_bytes = _op("low_bytes", [i16x16], i8x16, lambda b, x: b.trunc(x, _I8x16))
 _high_bytes = _op("high_bytes", [i16x16], i8x16, lambda b, x: b.trunc(b.lshr(x, ir.Constant(_I16x16, [8] * 16)), _I8x16))
 
-# %% ../nbs/05_matmul.ipynb #420a1d97
+# %% ../nbs/05_matmul.ipynb #a60ca918
 @kernel
 def _tables_k(q, tables, i0, i1):
     "Tables of the columns i0 to i1 of int8 [n, K]: int8 [column - i0, lane, block, quarter, 16 low bytes and 16 high ones]."
@@ -85,12 +83,12 @@ def _tables_k(q, tables, i0, i1):
     for n in range(i0, i1):
         for l in range(8):
             for i in range(4 * l, q.shape[1], 32):
-                s = _nibble_sums(q[n, i], q[n, i + 1], q[n, i + 2], q[n, i + 3])
+                s = _nibble_sums(_load_i8x4(q, n * q.shape[1] + i))
                 store_i8x16(tables, t, _low_bytes(s))
                 store_i8x16(tables, t + 16, _high_bytes(s))
                 t += 32
 
-# %% ../nbs/05_matmul.ipynb #1af56ae7
+# %% ../nbs/05_matmul.ipynb #555d1826
 @kernel
 def _look_up(tables, t, nibbles):
     "The sums that 32 nibbles select, as floats in row order."
@@ -98,10 +96,16 @@ def _look_up(tables, t, nibbles):
     p, q = interleave_low(low, high), interleave_high(low, high)
     return unbias_low(p), unbias_high(p), unbias_low(q), unbias_high(q)
 
+# %% ../nbs/05_matmul.ipynb #36017b15
 @kernel
 def _fma4(e, s, c): return fma(e, s[0], c[0]), fma(e, s[1], c[1]), fma(e, s[2], c[2]), fma(e, s[3], c[3])
 
-# %% ../nbs/05_matmul.ipynb #72dd27e8
+# %% ../nbs/05_matmul.ipynb #05365c81
+_f32x1 = Vec("f32", 1)
+_load_f32x1 = _make_load(_f32x1, 32)
+_spread = _op("spread", [_f32x1], f32x8, lambda b, x: b.shuffle_vector(x, x, ir.Constant(ir.VectorType(_I32, 8), [0] * 8)))
+
+# %% ../nbs/05_matmul.ipynb #8757850f
 @kernel
 def _lanes_k(weights, at_w, scale, tables, at_t, e, at_e, n_blocks, acc):
     "acc[32 * l + r]: lane l of row r, summed over all blocks (steps 3 and 4)."
@@ -123,7 +127,7 @@ def _lanes_k(weights, at_w, scale, tables, at_t, e, at_e, n_blocks, acc):
         store_f32x8(acc, 32 * l + 16, a2)
         store_f32x8(acc, 32 * l + 24, a3)
 
-# %% ../nbs/05_matmul.ipynb #4a3d5488
+# %% ../nbs/05_matmul.ipynb #7588e035
 @kernel
 def _fold(acc, r):
     "The sum of the eight lanes of rows r to r + 8, in the reference's order."
@@ -131,7 +135,7 @@ def _fold(acc, r):
     t2, t3 = load_f32x8(acc, 192 + r) + load_f32x8(acc, 64 + r), load_f32x8(acc, 224 + r) + load_f32x8(acc, 96 + r)
     return (t0 + t2) + (t1 + t3)
 
-# %% ../nbs/05_matmul.ipynb #30bb2508
+# %% ../nbs/05_matmul.ipynb #4537783a
 @kernel
 def _product_k(weights, scales, tables, e, out, n0, n1, i0, i1):
     "Rows of the groups i0 to i1, for the columns n0 to n1 whose tables are given."
@@ -147,7 +151,7 @@ def _product_k(weights, scales, tables, e, out, n0, n1, i0, i1):
                     store_f32x8(last, 0, _fold(acc, r - 32 * g))
                     for i in range(n_rows - r): out[n, r + i] = last[i]
 
-# %% ../nbs/05_matmul.ipynb #46bf8f55
+# %% ../nbs/05_matmul.ipynb #0bff9f63
 _TILE = 16
 
 @kernel
@@ -159,7 +163,7 @@ def _matmul_k(weights, scales, q, e, out, i0, i1):
         _tables_k(q, tables, n0, n1)
         _product_k(weights, scales, tables, e, out, n0, n1, i0, i1)
 
-# %% ../nbs/05_matmul.ipynb #bd2bd595
+# %% ../nbs/05_matmul.ipynb #3c15c844
 def matmul_q(
     packed: Packed, # the weights
     q: np.ndarray, # int8 [n, K], from `quantize_q8_0`
@@ -174,10 +178,11 @@ def matmul_q(
     if out is None: out = np.empty((len(q), packed.n_rows), np.float32)
     if out.dtype != np.float32 or out.shape != (len(q), packed.n_rows) or not out.flags.c_contiguous:
         raise ValueError(f"out must be C-contiguous float32 [{len(q)}, {packed.n_rows}], got {out.dtype}{list(out.shape)}")
-    parallel(_matmul_k, len(packed.weights), packed.weights, packed.scales, np.ascontiguousarray(q), np.ascontiguousarray(e), out, n_threads=n_threads)
+    q, e = np.ascontiguousarray(q), np.ascontiguousarray(e)
+    parallel(_matmul_k, len(packed.weights), packed.weights, packed.scales, q, e, out, n_threads=n_threads)
     return out
 
-# %% ../nbs/05_matmul.ipynb #2e2327b7
+# %% ../nbs/05_matmul.ipynb #17eb69e7
 def matmul(
     packed: Packed, # the weights, from `pack`
     x: np.ndarray, # float32 [n, K]
@@ -185,6 +190,6 @@ def matmul(
     out: np.ndarray | None = None, # float32 [n, rows] to write to, C-contiguous
 ) -> np.ndarray: # float32 [n, rows], the bits of ggml's mul_mat
     "The 1-bit product: `x` times the transposed weights."
-    if getattr(x, "ndim", 0) != 2 or x.shape[1] != packed.n_cols:
-        raise ValueError(f"x must be float32 [n, {packed.n_cols}] for {packed}, got {getattr(x, 'dtype', type(x).__name__)}{list(getattr(x, 'shape', []))}")
+    if not isinstance(x, np.ndarray) or x.ndim != 2 or x.shape[1] != packed.n_cols:
+        raise ValueError(f"x must be float32 [n, {packed.n_cols}] for {packed}, got {getattr(x, 'dtype', type(x))}{list(np.shape(x))}")
     return matmul_q(packed, *quantize_q8_0(x, n_threads), n_threads, out)

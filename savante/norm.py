@@ -38,7 +38,15 @@ def _rms_norm_k(x, w, eps, out, i0, i1):
         _scale_row(x, t, a, w, eps, out)
         t += 1
 
-# %% ../nbs/06_norm.ipynb #171244b6
+# %% ../nbs/06_norm.ipynb #90297749
+def _check_f32(op, **arrays):
+    "Refuse what is not a C-contiguous float32 array; None passes."
+    for name, a in arrays.items():
+        if a is None or isinstance(a, np.ndarray) and a.dtype == np.float32 and a.flags.c_contiguous: continue
+        got = f"{a.dtype} with strides {a.strides}" if isinstance(a, np.ndarray) else type(a).__name__
+        raise ValueError(f"{op}: {name} is {got}: make it C-contiguous float32, np.ascontiguousarray({name}, np.float32)")
+
+# %% ../nbs/06_norm.ipynb #0aa483e2
 def rms_norm(
     x: np.ndarray, # float32 [n, D], C-contiguous; any leading axes: [D], or [n, heads, D] for the norm of each head
     w: np.ndarray, # float32 [D], the gain
@@ -47,10 +55,10 @@ def rms_norm(
     out: np.ndarray | None = None, # where to put the result; may be `x` itself
 ) -> np.ndarray: # float32, the shape of `x`
     "Root-mean-square norm with gain, in ggml's order."
-    for name, a in dict(x=x, w=w, out=x if out is None else out).items():
-        if a.dtype != np.float32 or not a.flags.c_contiguous: raise ValueError(f"rms_norm: {name} must be C-contiguous float32, got {a.dtype} with strides {a.strides}: use np.ascontiguousarray({name}, np.float32)")
-    if w.ndim != 1 or x.ndim < 1 or x.shape[-1:] != w.shape or not w.size: raise ValueError(f"rms_norm: x {list(x.shape)} and w {list(w.shape)} do not fit: w must be as long as the rows of x")
-    if out is not None and out.shape != x.shape: raise ValueError(f"rms_norm: out has the shape {list(out.shape)}, give it that of x, {list(x.shape)}")
+    _check_f32("rms_norm", x=x, w=w, out=out)
+    if w.ndim != 1 or x.shape[-1:] != w.shape or not w.size:
+        raise ValueError(f"rms_norm: x {list(x.shape)} and w {list(w.shape)} do not fit: w must be as long as the rows of x")
+    if out is not None and out.shape != x.shape: raise ValueError(f"rms_norm: out is {list(out.shape)}: make it {list(x.shape)} as x is")
     if not 0 <= eps < np.inf: raise ValueError(f"rms_norm: eps must be finite and not negative, got {eps}")
     out = np.empty_like(x) if out is None else out
     rows = x.reshape(-1, w.size)

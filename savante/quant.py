@@ -20,31 +20,33 @@ def _get_rows_k(raw, ids, out, i0, i1):
             for i in range(128):
                 out[n, 128 * b + i] = d if raw[row, 18 * b + 2 + i // 8] >> (i % 8) & 1 else -d
 
-# %% ../nbs/04_quant.ipynb #97eb4b57
+# %% ../nbs/04_quant.ipynb #57d4dc36
 def _rows_q1_0(raw):
     "Check rows of Q1_0 and return them C-contiguous and read-only."
     if not isinstance(raw, np.ndarray) or raw.dtype != np.uint8 or raw.ndim != 2:
-        raise ValueError(f"Q1_0 rows must be a uint8 array [rows, bytes], got {getattr(raw, 'dtype', type(raw).__name__)}{list(getattr(raw, 'shape', []))}")
-    if raw.shape[1] == 0 or raw.shape[1] % 18: raise ValueError(f"a row of {raw.shape[1]} bytes is no row of Q1_0: 18 bytes hold 128 weights")
+        raise ValueError(f"Q1_0 rows must be a uint8 array [rows, bytes], got {getattr(raw, 'dtype', type(raw))}{list(np.shape(raw))}")
+    if raw.shape[1] == 0 or raw.shape[1] % 18:
+        raise ValueError(f"a row of {raw.shape[1]} bytes is no row of Q1_0: 18 bytes hold 128 weights")
     if raw.shape[0] == 0: raise ValueError("a Q1_0 matrix without rows")
     raw = np.ascontiguousarray(raw).view()
     raw.flags.writeable = False
     return raw
 
-# %% ../nbs/04_quant.ipynb #8c6c610f
+# %% ../nbs/04_quant.ipynb #e74360a9
 def get_rows(
     raw: np.ndarray, # uint8 [rows, bytes], Q1_0
     ids, # which rows: whole numbers, one axis
 ) -> np.ndarray: # float32 [len(ids), K], the bits of ggml's get_rows
     "Rows of a 1-bit matrix as float32."
     raw, ids = _rows_q1_0(raw), np.asarray(ids)
-    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"): raise ValueError(f"ids must be a list of whole numbers, got {ids.dtype}{list(ids.shape)}")
-    if ids.size and not (0 <= ids.min() and ids.max() < len(raw)): raise ValueError(f"row {ids.min() if ids.min() < 0 else ids.max()} of a matrix with rows 0 to {len(raw) - 1}")
+    if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
+        raise ValueError(f"ids must be a list of whole numbers, got {ids.dtype}{list(ids.shape)}")
+    if wrong := [int(i) for i in ids if not 0 <= i < len(raw)]: raise ValueError(f"row {wrong[0]} of a matrix with rows 0 to {len(raw) - 1}")
     out = np.empty((len(ids), raw.shape[1] // 18 * 128), np.float32)
     _get_rows_k(raw, ids.astype(np.int32), out, 0, len(ids))
     return out
 
-# %% ../nbs/04_quant.ipynb #5e30a975
+# %% ../nbs/04_quant.ipynb #6212ab7b
 @kernel
 def _larger(a, b): return a if a > b else b
 
@@ -56,7 +58,7 @@ def _max32(x, at):
     m2, m3 = _larger(extract(m, 6), extract(m, 2)), _larger(extract(m, 7), extract(m, 3))
     return _larger(_larger(m0, m2), _larger(m1, m3))
 
-# %% ../nbs/04_quant.ipynb #761b192f
+# %% ../nbs/04_quant.ipynb #56ba3bbb
 @kernel
 def _to_bytes(r):
     "Whole floats to int8, as a conversion to int32 and two saturating packs do it."
@@ -64,7 +66,7 @@ def _to_bytes(r):
     r = select(le(vabs(r), splat(np.float32(2147483520))), r, low)
     return to_i8(to_i32(select(gt(r, high), high, select(gt(low, r), low, r))))
 
-# %% ../nbs/04_quant.ipynb #74339632
+# %% ../nbs/04_quant.ipynb #fbe5bf45
 @kernel
 def _quantize_k(x, q, d, i0, i1):
     for row in range(i0, i1):
@@ -75,13 +77,14 @@ def _quantize_k(x, q, d, i0, i1):
             inverse = splat(np.float32(127) / m if m != np.float32(0) else np.float32(0))
             for i in range(at, at + 32, 8): store_i8x8(q, i, _to_bytes(rint(load_f32x8(x, i) * inverse)))
 
-# %% ../nbs/04_quant.ipynb #8022821d
+# %% ../nbs/04_quant.ipynb #31e953e5
 def quantize_q8_0(
     x: np.ndarray, # float32 [n, K], K a multiple of 32
     n_threads: int = 1, # rows are split over so many threads
 ) -> tuple[np.ndarray, np.ndarray]: # int8 [n, K] and float32 [n, K/32]: bytes, and scales already rounded to float16
     "Activations as bytes with a scale for each 32, as ggml's AVX2 code makes them."
-    if not isinstance(x, np.ndarray) or x.dtype != np.float32 or x.ndim != 2: raise ValueError(f"quantize_q8_0 wants a float32 array [n, K], got {getattr(x, 'dtype', type(x).__name__)}{list(getattr(x, 'shape', []))}")
+    if not isinstance(x, np.ndarray) or x.dtype != np.float32 or x.ndim != 2:
+        raise ValueError(f"quantize_q8_0 wants a float32 array [n, K], got {getattr(x, 'dtype', type(x))}{list(np.shape(x))}")
     if x.shape[1] == 0 or x.shape[1] % 32: raise ValueError(f"rows of {x.shape[1]} cannot be cut into blocks of 32")
     x = np.ascontiguousarray(x)
     q, d = np.empty(x.shape, np.int8), np.empty((len(x), x.shape[1] // 32), np.float32)

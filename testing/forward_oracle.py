@@ -91,8 +91,8 @@ class Parameters:
 
 class Layer:
     "Layer 0 under construction in a ggml graph `g`: each method adds nodes and keeps them in `out` by llama.cpp's names."
-    def __init__(self, g, file, p, ids):
-        self.g, self.p, self.n, self.out = g, p, len(ids), {}
+    def __init__(self, ggml, g, file, p, ids):
+        self.ggml, self.g, self.p, self.n, self.out = ggml, g, p, len(ids), {}
         self.weight = lambda name: g.weight(file.tensor(name))
         self.vector = lambda name: g.tensor(file.tensor(name))
         self.embd = g.get_rows(self.weight("token_embd.weight"), g.tensor(np.array(ids, np.int32)))
@@ -113,12 +113,12 @@ class Layer:
 
     def attention(self):
         g, p, n = self.g, self.p, self.n
-        half = lambda x: g.cpy(x, g.new(1, p.head_dim, p.n_head_kv, n))
+        half = lambda x: g.cpy(x, g.tensor(np.zeros((n, p.n_head_kv, p.head_dim), np.float16)))
         self.k16, self.v16 = half(self.out["K_rope"]), half(g.reshape_3d(self.out["V"], p.head_dim, p.n_head_kv, n))
         causal = np.where(np.tri(n, dtype=bool), 0, -np.inf).astype(np.float16)
         heads_first = lambda t: g.permute(t, 0, 2, 1, 3)
         att = g.flash_attn_ext(heads_first(self.out["Q_rope"]), heads_first(self.k16), heads_first(self.v16), g.tensor(causal), float(p.kq_scale), 0.0, 0.0)
-        g._lib.base.ggml_prec_set_acc(att, 10)  # GGML_PREC_F32, as llama-graph.cpp sets it
+        self.ggml.base.ggml_prec_set_acc(att, 10)  # GGML_PREC_F32, as llama-graph.cpp sets it
         self.out["kqv_out"] = g.reshape_2d(att, p.n_head * p.head_dim, n)
 
     def feed_forward(self):
@@ -139,7 +139,7 @@ def spaced(ids): return " ".join(map(str, ids))
 
 def embed_norm(ggml, file, p, ids):
     with ggml.graph(2 << 30) as g:
-        layer = Layer(g, file, p, ids)
+        layer = Layer(ggml, g, file, p, ids)
         normed = layer.norm(layer.embd, "attn_norm")
         g.compute(layer.embd, normed, n_threads=THREADS)
         for i, a, b in zip(ids, g.read(layer.embd), g.read(normed)): yield f"{i}\t{digest(a)}\t{digest(b)}\t{first(b, 4)}"
@@ -149,7 +149,7 @@ def qkv(ggml, file, p):
     yield (f"# attn_factor {float(p.attn_factor)!r} bits {bits(p.attn_factor)} · freq_scale {float(p.freq_scale)} · n_ctx_orig {p.n_ctx_orig} · "
            f"freq_base {p.freq_base} · kq_scale bits {bits(p.kq_scale)} · far {spaced(FAR)} · tokens {spaced(PROMPT)}")
     with ggml.graph(2 << 30) as g:
-        layer = Layer(g, file, p, PROMPT)
+        layer = Layer(ggml, g, file, p, PROMPT)
         layer.qkv(far=g.tensor(np.array(FAR, np.int32)))
         layer.attention()
         layer.feed_forward()
@@ -167,7 +167,7 @@ def tiled(ggml, file, p, ids):
     "The table's lines, then what the split path starts from: Q, K, V of the prompt."
     lines = [f"# layer 0 kqv_out, one micro-batch of {len(ids)} rows (ggml's tiled flash attention) · tokens {spaced(ids)}"]
     with ggml.graph(2 << 30) as g:
-        layer = Layer(g, file, p, ids)
+        layer = Layer(ggml, g, file, p, ids)
         layer.qkv()
         layer.attention()
         g.compute(layer.out["kqv_out"], n_threads=THREADS)

@@ -87,8 +87,7 @@ def _strings(r, n, what):
     except (struct.error, OverflowError): at = end + 1
     if at > end:
         for i in range(n): r.string(f"string {i} of {what}")
-    raw, lengths, r.at = np.frombuffer(bytes(buf[r.at:at]), np.uint8).copy(), np.array(heads, np.int64) - r.at, at
-    raw[lengths + 7] = 0
+    raw, lengths, r.at = np.frombuffer(bytes(buf[r.at:at]), np.uint8), np.array(heads, np.int64) - r.at, at
     keep = np.ones(len(raw), bool)
     for k in range(7): keep[lengths + k] = False
     try: texts = str(raw[keep], "utf-8").split("\0")[1:]

@@ -12,37 +12,41 @@ from .exp import exp8
 from .simd import (expf, extract, fma, fmaf, le, load_f32x8, load_i16x8, narrow, round_f16, select, splat, store_f32x8,
                           store_i16x8, vmax, widen)
 
-# %% ../nbs/09_attention.ipynb #be1aba28
+# %% ../nbs/09_attention.ipynb #fa91e2d6
 @kernel
 def _store_kv_k(x, cache, n_past, i0, i1):
     "Rows `i0..i1` of `x` [n, G, d] into the cells from `n_past` on; `cache` as uint16 [G, n_ctx, d]."
     _, heads, d = x.shape
     for i in range(i0, i1):
         for h in range(heads):
-            for j in range(0, d, 8): store_i16x8(cache, (h * cache.shape[1] + n_past + i) * d + j, narrow(load_f32x8(x, (i * heads + h) * d + j)))
+            to, start = (h * cache.shape[1] + n_past + i) * d, (i * heads + h) * d
+            for j in range(0, d, 8): store_i16x8(cache, to + j, narrow(load_f32x8(x, start + j)))
 
-# %% ../nbs/09_attention.ipynb #5c1ac3b7
+# %% ../nbs/09_attention.ipynb #24350583
 def _check_cache(name, cache, heads, d):
     if not isinstance(cache, np.ndarray) or cache.dtype != np.float16 or cache.ndim != 3 or not cache.flags.c_contiguous:
         raise ValueError(f"{name} must be a C-contiguous float16 array [heads, n_ctx, d]")
-    if cache.shape[0] != heads or cache.shape[2] != d: raise ValueError(f"{name} has {cache.shape[0]} heads of {cache.shape[2]}, expected {heads} of {d}")
+    if cache.shape[0] != heads or cache.shape[2] != d:
+        raise ValueError(f"{name} has {cache.shape[0]} heads of {cache.shape[2]}, expected {heads} of {d}")
 
+# %% ../nbs/09_attention.ipynb #c8294149
 def _check_cells(n_past, n, n_ctx):
     if n_past < 0 or n < 1 or n_past + n > n_ctx: raise ValueError(f"{n} rows after {n_past} cached do not fit a cache of {n_ctx} cells")
 
-# %% ../nbs/09_attention.ipynb #572ea1b5
+# %% ../nbs/09_attention.ipynb #a56aae98
 def store_kv(
     x: np.ndarray, # float32 [n, G, d]: keys or values of n tokens
     cache: np.ndarray, # float16 [G, n_ctx, d], written in place
     n_past: int, # the cell of the first token
 ):
     "Round keys or values to float16 into the cache."
-    if not isinstance(x, np.ndarray) or x.dtype != np.float32 or x.ndim != 3 or x.shape[2] % 8: raise ValueError("store_kv wants float32 [n, heads, d] with d a multiple of 8")
+    if not isinstance(x, np.ndarray) or x.dtype != np.float32 or x.ndim != 3 or x.shape[2] % 8:
+        raise ValueError("store_kv wants float32 [n, heads, d] with d a multiple of 8")
     _check_cache("cache", cache, *x.shape[1:])
     _check_cells(n_past, len(x), cache.shape[1])
     _store_kv_k(np.ascontiguousarray(x), cache.view(np.uint16), int(n_past), 0, len(x))
 
-# %% ../nbs/09_attention.ipynb #0b49be36
+# %% ../nbs/09_attention.ipynb #8a7b8ad3
 TILE = 64  # rows, and cells, of a tile: ggml_fa_tile_config
 
 def padded_kv(
@@ -58,13 +62,14 @@ def which_path(
     "The road that llama.cpp's CPU backend takes."
     return "tiled" if n >= TILE else "split" if n == 1 and padded_kv(n_past + 1) >= 512 else "rows"
 
-# %% ../nbs/09_attention.ipynb #115a3465
+# %% ../nbs/09_attention.ipynb #8ff05fc3
 @kernel
 def _hadd(v):
     "The sum of eight lanes, by neighbours: the tree of ggml_vec_dot_f16."
     return (((extract(v, 0) + extract(v, 4)) + (extract(v, 1) + extract(v, 5))) +
             ((extract(v, 2) + extract(v, 6)) + (extract(v, 3) + extract(v, 7))))
 
+# %% ../nbs/09_attention.ipynb #1ee43b06
 @kernel
 def _scores_k(q, g, k, at, cells, scale, w):
     "Scores of query `g` with the cells from the flat index `at` on."
@@ -79,7 +84,7 @@ def _scores_k(q, g, k, at, cells, scale, w):
             v3 = fma(widen(load_i16x8(k, i + 24)), load_f32x8(q, o + 24), v3)
         w[c] = _hadd((v0 + v2) + (v1 + v3)) * scale
 
-# %% ../nbs/09_attention.ipynb #bd86d1f3
+# %% ../nbs/09_attention.ipynb #e647630b
 @kernel
 def _weights_k(w, grow, cells, M, S):
     "Scores to weights, in place; returns the maximum and the sum."
@@ -103,9 +108,10 @@ def _values_k(w, grow, cells, v, at, g, acc):
             for j in range(g * d, g * d + d, 8): store_f32x8(acc, j, round_f16(load_f32x8(acc, j) * splat(grow[c])))
         for j in range(0, d, 8): store_f32x8(acc, g * d + j, round_f16(fma(widen(load_i16x8(v, i + j)), x, load_f32x8(acc, g * d + j))))
 
-# %% ../nbs/09_attention.ipynb #77b6315f
+# %% ../nbs/09_attention.ipynb #e1c5885b
 _BLOCK = 256
 
+# %% ../nbs/09_attention.ipynb #6b599fd2
 @kernel
 def _load_q(q, first, out):
     for j in range(0, out.size, 8): store_f32x8(out, j, round_f16(load_f32x8(q, first + j)))
@@ -122,7 +128,7 @@ def _piece_k(q, k, v, base, c0, c1, scale, w, grow, M, S, acc):
             M[g], S[g] = _weights_k(w, grow, cells, M[g], S[g])
             _values_k(w, grow, cells, v, at, g, acc)
 
-# %% ../nbs/09_attention.ipynb #a6ca08cc
+# %% ../nbs/09_attention.ipynb #489ff98b
 @kernel
 def _normalise(acc, S, out, first):
     "Step 7 for every query of a group (or row of a tile)."
@@ -145,7 +151,7 @@ def _rows_k(q, k, v, n_past, scale, out, i0, i1):
         _piece_k(qh, k, v, h * k.shape[1] * d, 0, n_past + row + 1, scale, w, grow, M, S, acc)
         _normalise(acc, S, out, first)
 
-# %% ../nbs/09_attention.ipynb #1e03d9b7
+# %% ../nbs/09_attention.ipynb #d260b604
 @kernel
 def _split_k(q, k, v, n_past, scale, length, out, i0, i1):
     "One row; item `i` is a head of the cache. Pieces of `length` cells."
@@ -162,11 +168,12 @@ def _split_k(q, k, v, n_past, scale, length, out, i0, i1):
             for g in range(group):
                 top = max(M[g], m[g])
                 old, new = expf(M[g] - top), expf(m[g] - top)
-                for j in range(g * d, g * d + d, 8): store_f32x8(acc, j, fma(load_f32x8(acc, j), splat(old), load_f32x8(part, j) * splat(new)))
+                for j in range(g * d, g * d + d, 8):
+                    store_f32x8(acc, j, fma(load_f32x8(acc, j), splat(old), load_f32x8(part, j) * splat(new)))
                 M[g], S[g] = top, fmaf(S[g], old, s[g] * new)
         _normalise(acc, S, out, i * group * d)
 
-# %% ../nbs/09_attention.ipynb #d3c0c495
+# %% ../nbs/09_attention.ipynb #56143601
 @kernel
 def _at(a, i): return splat(a[np.uintp(i)])  # an unsigned index: no test for a negative one
 
@@ -192,10 +199,10 @@ def _gemm_k(c, a, b, m, n, depth, si, sk):
             store_f32x8(c, o + 2 * n, x2); store_f32x8(c, o + 2 * n + 8, y2)
             store_f32x8(c, o + 3 * n, x3); store_f32x8(c, o + 3 * n + 8, y3)
 
-# %% ../nbs/09_attention.ipynb #4a358fe4
+# %% ../nbs/09_attention.ipynb #2b7bbccf
 @kernel
 def _tile_weights_k(kq, sees, scale, lanes, M, S, grow):
-    "Scores [64 cells, 64 rows] to weights in place; M and S [64] brought up to date, `grow` [64] what the accumulators are to be multiplied by."
+    "Scores [64 cells, 64 rows] to weights in place; M and S brought up to date, `grow` the factors for the accumulators."
     sums, part, hidden = np.empty(8, np.float64), np.empty(8, np.float32), splat(-np.float32(np.inf))
     for r in range(0, 64, 8):
         limit, best = load_f32x8(lanes, 0) + splat(np.float32(sees + r)), hidden
@@ -218,13 +225,14 @@ def _tile_weights_k(kq, sees, scale, lanes, M, S, grow):
             for l in range(8): sums[l] += np.float64(part[l])
         for l in range(8): S[r + l] = np.float32(np.float64(S[r + l] * grow[r + l]) + sums[l])
 
-# %% ../nbs/09_attention.ipynb #89dd35b9
+# %% ../nbs/09_attention.ipynb #166ded43
 @kernel
 def _widen_k(a, at, n, out):
     "`n` halves from the flat index `at`, widened; the rest of `out` zero."
     for j in range(0, n, 8): store_f32x8(out, j, widen(load_i16x8(a, at + j)))
     for j in range(n, out.size, 8): store_f32x8(out, j, splat(np.float32(0)))
 
+# %% ../nbs/09_attention.ipynb #4551ca17
 @kernel
 def _turn_k(q, r0, rows, h, out):
     "Rows `r0 …` of head `h`, transposed into `out` [d, 64]; missing rows zero."
@@ -232,14 +240,15 @@ def _turn_k(q, r0, rows, h, out):
     for r in range(rows):
         for j in range(q.shape[2]): out[j, r] = q[r0 + r, h, j]
 
-# %% ../nbs/09_attention.ipynb #f638ce63
+# %% ../nbs/09_attention.ipynb #74546072
 @kernel
 def _tiled_k(q, k, v, n_past, scale, out, i0, i1):
     "Item `i` is query head `i // tiles` and tile `i % tiles` of 64 rows; `k`, `v` as uint16."
     n, heads, d = q.shape
     tiles, group, n_ctx = (n + 63) // 64, heads // k.shape[0], k.shape[1]
-    qt, kt, vt, acc = np.empty((d, 64), np.float32), np.empty(64 * d, np.float32), np.empty((64, d), np.float32), np.empty((64, d), np.float32)
-    kq, M, S, grow = np.empty(4096, np.float32), np.empty(64, np.float32), np.empty(64, np.float32), np.empty(64, np.float32)
+    qt, kt, vt = np.empty((d, 64), np.float32), np.empty(64 * d, np.float32), np.empty((64, d), np.float32)
+    kq, acc = np.empty(4096, np.float32), np.empty((64, d), np.float32)
+    M, S, grow = np.empty(64, np.float32), np.empty(64, np.float32), np.empty(64, np.float32)
     lanes = np.arange(8).astype(np.float32)
     for i in range(i0, i1):
         h, r0 = i // tiles, i % tiles * 64
@@ -258,7 +267,7 @@ def _tiled_k(q, k, v, n_past, scale, out, i0, i1):
             _gemm_k(acc, kq, vt, 64, d, 64, 1, 64)
         for r in range(rows): _normalise(acc[r:r + 1], S[r:r + 1], out, ((r0 + r) * heads + h) * d)
 
-# %% ../nbs/09_attention.ipynb #142510f5
+# %% ../nbs/09_attention.ipynb #430b16c2
 def attention(
     q: np.ndarray, # float32 [n, H, d]: queries, after RoPE; d a multiple of 32
     k: np.ndarray, # float16 [G, n_ctx, d]: the cache, this micro-batch's keys included
@@ -278,10 +287,11 @@ def attention(
         case "rows": parallel(_rows_k, len(k) * n, *args, out, n_threads=n_threads)
     return out
 
-# %% ../nbs/09_attention.ipynb #22a72fcc
+# %% ../nbs/09_attention.ipynb #b4997247
 def _check_attention(q, k, v, n_past, kv_splits, out):
     "`q` contiguous and `out` ready to write; ValueError where something does not fit."
-    if not isinstance(q, np.ndarray) or q.dtype != np.float32 or q.ndim != 3: raise ValueError("attention wants q as a float32 array [n, heads, d]")
+    if not isinstance(q, np.ndarray) or q.dtype != np.float32 or q.ndim != 3:
+        raise ValueError("attention wants q as a float32 array [n, heads, d]")
     n, heads, d = q.shape
     if d == 0 or d % 32: raise ValueError(f"heads of size {d}: attention wants a multiple of 32 (Qwen3 has 64 or 128)")
     groups = len(k) if isinstance(k, np.ndarray) and k.ndim else 0
@@ -291,5 +301,6 @@ def _check_attention(q, k, v, n_past, kv_splits, out):
     _check_cells(n_past, n, k.shape[1])
     if kv_splits < 1: raise ValueError(f"kv_splits is the reference's thread count, 1 or more, got {kv_splits}")
     if out is None: out = np.empty((n, heads * d), np.float32)
-    if out.dtype != np.float32 or out.shape != (n, heads * d) or not out.flags.c_contiguous: raise ValueError(f"out must be C-contiguous float32 [{n}, {heads * d}]")
+    if out.dtype != np.float32 or out.shape != (n, heads * d) or not out.flags.c_contiguous or not out.flags.writeable:
+        raise ValueError(f"out must be a writable, C-contiguous float32 array [{n}, {heads * d}]")
     return np.ascontiguousarray(q), out

@@ -15,10 +15,10 @@ from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16,
                           load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, splat, store_f32x8, store_i8x16,
                           unbias_high, unbias_low, widen)
 
-# %% ../nbs/05_matmul.ipynb #639a9b94
+# %% ../nbs/05_matmul.ipynb #8ac50122
 _ORDER = np.arange(32).reshape(4, 2, 4).transpose(1, 0, 2).ravel()
 
-# %% ../nbs/05_matmul.ipynb #fabed83b
+# %% ../nbs/05_matmul.ipynb #4c6a6bca
 @kernel
 def _pack_k(raw, weights, scales, i0, i1):
     for g in range(i0, i1):
@@ -33,7 +33,7 @@ def _pack_k(raw, weights, scales, i0, i1):
                         weights[g, 2 * t, b, pair, i] = even & 15 | (odd & 15) << 4
                         weights[g, 2 * t + 1, b, pair, i] = even >> 4 | odd & 240
 
-# %% ../nbs/05_matmul.ipynb #8001b718
+# %% ../nbs/05_matmul.ipynb #c6547b9f
 @dataclass(frozen=True, eq=False)
 class Packed:
     "A 1-bit matrix, laid out for `matmul`."
@@ -56,7 +56,7 @@ def pack(
     parallel(_pack_k, groups, raw, weights, scales, n_threads=n_threads)
     return Packed(raw.shape[0], 128 * blocks, weights, scales)
 
-# %% ../nbs/05_matmul.ipynb #69e20f71
+# %% ../nbs/05_matmul.ipynb #bdb6f5be
 _I8x16, _I16x16, _I32 = i8x16.llvm, i16x16.llvm, ir.IntType(32)
 
 def _build_sums(b, q):
@@ -74,7 +74,6 @@ _nibble_sums = _op("nibble_sums", [_i8x4], i16x16, _build_sums)
 _low_bytes = _op("low_bytes", [i16x16], i8x16, lambda b, x: b.trunc(x, _I8x16))
 _high_bytes = _op("high_bytes", [i16x16], i8x16, lambda b, x: b.trunc(b.lshr(x, ir.Constant(_I16x16, [8] * 16)), _I8x16))
 
-# %% ../nbs/05_matmul.ipynb #173806b9
 @kernel
 def _tables_k(q, tables, i0, i1):
     "Tables of the columns i0 to i1 of int8 [n, K]: int8 [column - i0, lane, block, quarter, 16 low bytes and 16 high ones]."

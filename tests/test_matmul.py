@@ -44,7 +44,7 @@ def matmul_ordered(raw, q, e):
             out[n, r] = (t[0] + t[2]) + (t[1] + t[3])
     return out
 
-# %% ../nbs/05_matmul.ipynb #ac639a97
+# %% ../nbs/05_matmul.ipynb #3ed20a3b
 def unpack(p):
     "The rows of Q1_0 that `pack` was given."
     groups, _, blocks, _, _ = p.weights.shape

@@ -58,14 +58,24 @@ def every_size(rng):
     x[:, 3], x[:, 4], x[::5, 7] = 0, -0., 1
     return np.ldexp(x, np.arange(-149, 128)[:, None]).astype(np.float32)
 
-# %% ../nbs/04_quant.ipynb #ca012e6b
+# %% ../nbs/04_quant.ipynb #866a3d21
 def heavy(n, k, seed=11): return np.random.default_rng(seed).standard_t(3, (n, k)).astype(np.float32)
 def digest(q, d): return hashlib.sha256(q.tobytes() + d.tobytes()).hexdigest()
 
-def by_division(x):
-    "A plausible quantisation that is wrong: divides by the step."
-    d = np.abs(x.reshape(len(x), -1, 32)).max(-1) / np.float32(127)
-    return np.rint(x.reshape(len(x), -1, 32) / d[..., None]).astype(np.int8).reshape(x.shape)
+def on_the_edges(rng, n):
+    "Blocks whose numbers lie within an ulp of a half step."
+    m = rng.uniform(1, 2, (n, 1)).astype(np.float32)
+    x = ((rng.integers(-126, 126, (n, 32)) + .5) * m / 127).astype(np.float32)
+    x = np.nextafter(x, x * rng.integers(0, 3, x.shape).astype(np.float32))
+    x[:, :1] = m
+    return x
+
+# %% ../nbs/04_quant.ipynb #e8a66944
+def by_step(x, divide):
+    "A plausible quantisation that is wrong: divides by the step, or multiplies by one over the step."
+    blocks = x.reshape(len(x), -1, 32)
+    d = np.abs(blocks).max(-1, keepdims=True) / np.float32(127)
+    return np.rint(blocks / d if divide else blocks * (np.float32(1) / d)).astype(np.int8).reshape(x.shape)
 
 # %% ../nbs/04_quant.ipynb #1180f9ed
 @pytest.mark.oracle
@@ -100,7 +110,7 @@ def test_get_rows_takes_what_is_read_only_or_strided_or_empty():
     same_bits(get_rows(W[::2], [1]), get_rows(W, [2]))
     assert get_rows(W, []).shape == (0, 128)
 
-# %% ../nbs/04_quant.ipynb #bf6ebdec
+# %% ../nbs/04_quant.ipynb #8a448109
 @pytest.mark.oracle
 def test_quantize_has_ggmls_bytes_for_every_size():
     x = every_size(np.random.default_rng(2))
@@ -112,7 +122,7 @@ def test_quantize_has_ggmls_bytes_for_nan_and_infinity():
     live = lambda ggml: ggml.quantize_q8_0(x).reshape(64, 2, 34)[..., 2:].reshape(64, 64).view(np.int8)
     agree("quant/not_finite", quantize_q8_0(x)[0], live)
 
-# %% ../nbs/04_quant.ipynb #654d4f19
+# %% ../nbs/04_quant.ipynb #88d7109a
 @pytest.mark.parametrize("k", [32, 64, 96, 2048])
 def test_quantize_equals_the_ordered_code(k):
     x = np.concatenate([heavy(20, k), np.resize(every_size(np.random.default_rng(k)), (20, k))])
@@ -126,11 +136,17 @@ def test_ties_go_to_even():
     x = np.zeros((1, 32), np.float32); x[0, :6] = 127, .5, 1.5, -2.5, 3.5, -.5
     assert quantize_q8_0(x)[0][0, :6].tolist() == [127, 0, 2, -2, 4, 0]
 
-def test_a_quantisation_by_division_is_caught():
-    x = heavy(4000, 2048)
-    with pytest.raises(AssertionError): same_bits(by_division(x), quantize_q8_0(x)[0])
+@pytest.mark.oracle
+def test_quantize_has_ggmls_bytes_on_the_edges():
+    x = on_the_edges(np.random.default_rng(5), 300)
+    agree("quant/edges", as_blocks(*quantize_q8_0(x)), lambda ggml: ggml.quantize_q8_0(x))
 
-# %% ../nbs/04_quant.ipynb #a58d93f7
+@pytest.mark.parametrize("divide", [True, False])
+def test_other_roads_to_the_step_are_caught(divide):
+    x = on_the_edges(np.random.default_rng(5), 300)
+    with pytest.raises(AssertionError): same_bits(by_step(x, divide), quantize_q8_0(x)[0])
+
+# %% ../nbs/04_quant.ipynb #47874e9f
 def test_quantize_by_pieces_and_threads():
     x = heavy(13, 96)
     q, d = quantize_q8_0(x)

@@ -4,11 +4,12 @@
 
 # %% auto #0
 __all__ = ['SPLIT', 'byte_letters', 'to_letters', 'split_words', 'bpe', 'merge_ranks', 'piece_ids', 'partition', 'end_ids',
-           'piece_bytes', 'TokenizerError', 'Tokenizer', 'token', 'is_control', 'decode_bytes', 'decode',
-           'StreamDecoder']
+           'piece_bytes', 'ModelMissing', 'models_folder', 'find_model', 'TokenizerError', 'Tokenizer', 'token',
+           'is_control', 'decode_bytes', 'decode', 'StreamDecoder']
 
-# %% ../nbs/11_tokenizer.ipynb #13d5d5a5
-import codecs, heapq, re
+# %% ../nbs/11_tokenizer.ipynb #8726be21
+import codecs, heapq, os, re
+from importlib.resources import files
 from pathlib import Path
 import numpy as np
 import tokenizers
@@ -181,7 +182,24 @@ def piece_bytes(
     if kind != _NORMAL: return b""
     return b"".join(bytes([_BYTES[c]]) if c in _BYTES else f"[UNK_BYTE_0x{c.encode().hex()}{text}]".encode() for c in text)
 
-# %% ../nbs/11_tokenizer.ipynb #c3d1df21
+# %% ../nbs/11_tokenizer.ipynb #192c92ec
+class ModelMissing(ValueError): "No file stands for the name that was given."
+
+def models_folder() -> Path:
+    "Where fetched models are: `SAVANTE_MODELS`, or `savante/models` in the user's cache."
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(os.environ.get("SAVANTE_MODELS") or os.path.join(cache, "savante", "models"))
+
+def find_model(
+    name: str | Path, # "tiny", the path of a GGUF file, or the name of a fetched model
+) -> Path:
+    "The file that a name stands for."
+    if name == "tiny": return Path(str(files("savante") / "data" / "tiny.gguf"))
+    for path in (Path(name), models_folder() / f"{name}.gguf"):
+        if path.exists(): return path
+    raise ModelMissing(f"there is no file {str(name)!r} and no model of that name: give the path of a GGUF file, or 'tiny' for the model that comes along")
+
+# %% ../nbs/11_tokenizer.ipynb #074220f0
 class TokenizerError(ValueError): "A vocabulary, text or id that cannot be used; the message says what to do."
 
 def _tables(kv):
@@ -197,7 +215,7 @@ def _tables(kv):
     if len(set(tokens)) < len(tokens): raise TokenizerError("two tokens of the vocabulary have the same text: get another copy of the model")
     return tokens, types
 
-# %% ../nbs/11_tokenizer.ipynb #b6025e5e
+# %% ../nbs/11_tokenizer.ipynb #033a5b7d
 class Tokenizer:
     "Byte-level BPE with the ids of llama.cpp. `n_vocab`, `bos_id`, `eos_id`, `pad_id` (None where the file names none), `eog_ids`: ids that end a generation."
     def __init__(self,
@@ -214,10 +232,10 @@ class Tokenizer:
         self._fast = self._ranks = None # made when first needed
     @classmethod
     def from_gguf(cls,
-        path: str | Path, # a GGUF file, of which only the metadata is read
+        path: str | Path, # a GGUF file (of which only the metadata is read), or a name for `find_model`
     ): # the `Tokenizer`
         "The tokenizer in a GGUF file."
-        return cls(GGUFFile(path).kv)
+        return cls(GGUFFile(find_model(path)).kv)
     def encode(self,
         text: str | bytes, # any text; bytes need not be UTF-8
         parse_special: bool = True, # take control tokens that are spelled out for what they are
@@ -235,7 +253,7 @@ class Tokenizer:
         if not self._fast or _ODD.search(text): return _slow_ids(text, self._vocab, self._ranks)
         return self._fast.encode(text, add_special_tokens=False).ids
 
-# %% ../nbs/11_tokenizer.ipynb #a6fa871e
+# %% ../nbs/11_tokenizer.ipynb #c770602d
 def _method(f): setattr(Tokenizer, f.__name__, f)
 
 @_method
@@ -253,7 +271,7 @@ def is_control(self,
     "Is this a control token, which is not text for a reader?"
     return self._types[i] in (_CONTROL, _UNKNOWN)
 
-# %% ../nbs/11_tokenizer.ipynb #1b3bd125
+# %% ../nbs/11_tokenizer.ipynb #f76f89b4
 @_method
 def decode_bytes(self,
     ids, # iterable of ids
@@ -270,7 +288,7 @@ def decode(self,
     "The text that the ids stand for; bytes that are no UTF-8 show as U+FFFD."
     return self.decode_bytes(ids, special).decode("utf-8", "replace")
 
-# %% ../nbs/11_tokenizer.ipynb #3cea0ee8
+# %% ../nbs/11_tokenizer.ipynb #44a92b9d
 class StreamDecoder:
     "Turn ids into text one at a time; a character is shown when its last byte has come."
     def __init__(self,

@@ -38,7 +38,7 @@ def axes(
     if n == 1: ax.set(**labels)
     return ax
 
-# %% ../nbs/00_check.ipynb #e94dfa27
+# %% ../nbs/00_check.ipynb #205b0b0d
 def show_bits(
     a, # float32 or float16 numbers, a row each
     labels=None, # what to write beside the rows; None: the numbers
@@ -58,7 +58,7 @@ def show_bits(
     ax.grid(False); ax.tick_params(length=0)
     return ax
 
-# %% ../nbs/00_check.ipynb #c1bd78aa
+# %% ../nbs/00_check.ipynb #93467286
 _UINT = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 def _rank(a):
@@ -67,7 +67,7 @@ def _rank(a):
     bits, lowest = bits.astype(object if a.dtype.itemsize == 8 else np.int64), int(np.iinfo(bits.dtype).min)
     return np.where(bits < 0, lowest - bits, bits)
 
-# %% ../nbs/00_check.ipynb #90693286
+# %% ../nbs/00_check.ipynb #4866363e
 def max_ulp(
     a: np.ndarray, # float array
     b: np.ndarray, # float array of the same dtype and shape
@@ -82,7 +82,7 @@ def max_ulp(
     distance = np.where(nan_a & nan_b, 0, np.where(nan_a | nan_b, 2 ** (8 * a.dtype.itemsize), np.abs(_rank(a) - _rank(b))))
     return int(distance.max())
 
-# %% ../nbs/00_check.ipynb #881e9e65
+# %% ../nbs/00_check.ipynb #4645791a
 @dataclass
 class Comparison:
     "What a comparison of bits found. Prints as one line; true only if something was compared and nothing differs."
@@ -104,7 +104,7 @@ class Comparison:
         return f"{self.n:,} compared, {self.n_different:,} different{ulp}; first at {i}: {got} for {want}{tail}"
     __repr__ = __str__
 
-# %% ../nbs/00_check.ipynb #17e109dd
+# %% ../nbs/00_check.ipynb #8e3b2d71
 def _show(v): return f"{v!r} [{v.tobytes()[::-1].hex()}]" if isinstance(v, np.floating) else repr(v)
 
 def compare(
@@ -128,7 +128,7 @@ def compare(
     first = tuple(map(int, np.unravel_index(i, shape))), _show(got[i]), _show(want[i])
     return Comparison(got.size, n, max_ulp(got, want) if is_float else None, first, "", source)
 
-# %% ../nbs/00_check.ipynb #cf8a397c
+# %% ../nbs/00_check.ipynb #e6e51ef6
 def same_bits(
     got: np.ndarray,  # what was computed
     want: np.ndarray, # what it should be
@@ -139,7 +139,7 @@ def same_bits(
     if not report.equal: raise AssertionError(str(report))
     return report
 
-# %% ../nbs/00_check.ipynb #b4c996fd
+# %% ../nbs/00_check.ipynb #c295415f
 _PACKAGE = Path(savante.__file__).parent
 
 def _stamps():
@@ -157,7 +157,7 @@ _STAMPS, _SOURCE_KEY = _stamps(), _hash_sources()  # at import: this is the code
 
 def _sources_changed(): return _stamps() != _STAMPS
 
-# %% ../nbs/00_check.ipynb #9b39ddd7
+# %% ../nbs/00_check.ipynb #8de2b2b0
 def _writable(path):
     "Whether files can be made in `path`, which is made if need be. Marks the directory as used today."
     try:
@@ -184,7 +184,7 @@ def cache_dir() -> Path | None:
     warnings.warn(f"no place to keep compiled kernels ({root or 'no home directory'} cannot be written): each start compiles them again; "
                   "set SAVANTE_CACHE_DIR", RuntimeWarning, stacklevel=3)
 
-# %% ../nbs/00_check.ipynb #6865fc6b
+# %% ../nbs/00_check.ipynb #10cc97fc
 def _prune(root, mine, days=30, keep=8):
     "Remove directories of other sources that are old, or many."
     def age(d):
@@ -194,7 +194,7 @@ def _prune(root, mine, days=30, keep=8):
     for n, (unused, d) in enumerate(sorted(others), 2):
         if unused > days or (n > keep and unused > 1): shutil.rmtree(d, ignore_errors=True)
 
-# %% ../nbs/00_check.ipynb #2175a8db
+# %% ../nbs/00_check.ipynb #ff78389c
 class _KernelCache(caching.FunctionCache):
     "Compiled kernels on disk, a file for each function and signature."
     saving = True  # for all kernels: False once a write has failed or the sources have changed
@@ -218,7 +218,7 @@ class _KernelCache(caching.FunctionCache):
         except Exception: pass  # not there, damaged, or made by something else
         return None
 
-# %% ../nbs/00_check.ipynb #89619c04
+# %% ../nbs/00_check.ipynb #98bb829d
 def _save_overload(self, sig, made):
     "Keep a compiled kernel, if that is safe and possible."
     if not (self._enabled and _KernelCache.saving) or made.lifted or made.library.has_dynamic_globals: return
@@ -237,7 +237,7 @@ def _save_overload(self, sig, made):
 
 _KernelCache.save_overload = _save_overload
 
-# %% ../nbs/00_check.ipynb #1ec23869
+# %% ../nbs/00_check.ipynb #34b46e8e
 def kernel(
     fn, # function of scalars and arrays, in Numba's Python
 ): # the compiled function; `.py_func` is the plain one
@@ -248,7 +248,7 @@ def kernel(
     if (fn.__module__ or "").startswith("savante.") and not _sources_changed() and cache_dir(): dispatcher._cache = _KernelCache(fn)
     return dispatcher
 
-# %% ../nbs/00_check.ipynb #c56e7d64
+# %% ../nbs/00_check.ipynb #f90c6a36
 class _Compiling(event.Listener):
     def __init__(self, callback): self.callback = callback
     def on_start(self, e):
@@ -263,7 +263,7 @@ def on_compile(
     "Within the block, call `callback` whenever a kernel is about to be compiled rather than loaded."
     with event.install_listener("numba:compile", _Compiling(callback)): yield
 
-# %% ../nbs/00_check.ipynb #47ebe67e
+# %% ../nbs/00_check.ipynb #e13c9ee1
 def available_threads() -> int:
     "CPUs this process may run on, at most `NUMBA_NUM_THREADS` where that is set."
     n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -281,7 +281,7 @@ def thread_count(
     if wanted > have: warnings.warn(f"{wanted} threads asked for, {have} available: using {have}", RuntimeWarning, stacklevel=2)
     return min(int(wanted), have)
 
-# %% ../nbs/00_check.ipynb #62c3f104
+# %% ../nbs/00_check.ipynb #9d533102
 class _Job:
     "One call of `parallel`: pieces nobody has taken, and who began and ended work on it."
     def __init__(self, k, args, pieces):
@@ -310,6 +310,7 @@ class _Job:
             except KeyboardInterrupt as e: interrupt = e
         if interrupt: raise interrupt
 
+# %% ../nbs/00_check.ipynb #28c2af2e
 class _Crew:
     "Worker threads: made when first needed, asleep on a queue in between, forgotten in a forked child."
     def __init__(self): self.jobs, self.size, self.lock = queue.SimpleQueue(), 0, threading.Lock()
@@ -327,7 +328,7 @@ class _Crew:
 _crew = _Crew()
 if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=_crew.__init__)
 
-# %% ../nbs/00_check.ipynb #ca5add78
+# %% ../nbs/00_check.ipynb #b542f64e
 def _pieces(n, count, grain):
     "`range(n)` cut into at most `count` pieces (i0, i1) of about equal size that start at multiples of `grain`."
     edge = [min(n, -(-n * p // count // grain) * grain) for p in range(count)] + [n]

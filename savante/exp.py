@@ -10,11 +10,14 @@ import numpy as np
 from .check import kernel, parallel
 from .simd import any_lane, as_f32, as_i32, expf, fma, gt, hsum, le, load_f32x8, select, shl, splat, splat_i32, store_f32x8, vabs
 
-# %% ../nbs/08_exp.ipynb #3015821f
-_M, _LOG2E, _HIGH, _LOW = (np.float32(float.fromhex(h)) for h in ("0x1.8p23", "0x1.715476p+0", "-0x1.62e4p-1", "-0x1.7f7d1cp-20"))
-_P1, _P2, _P3, _P4, _P5 = (np.float32(float.fromhex(h)) for h in ("0x1.ffffecp-1", "0x1.fffdb6p-2", "0x1.555e66p-3", "0x1.573e2ep-5", "0x1.0e4020p-7"))
+# %% ../nbs/08_exp.ipynb #1f9bd403
+def _hex(*numbers): return [np.float32(float.fromhex(h)) for h in numbers]
+
+_M, _LOG2E, _HIGH, _LOW = _hex("0x1.8p23", "0x1.715476p+0", "-0x1.62e4p-1", "-0x1.7f7d1cp-20")
+_P1, _P2, _P3, _P4, _P5 = _hex("0x1.ffffecp-1", "0x1.fffdb6p-2", "0x1.555e66p-3", "0x1.573e2ep-5", "0x1.0e4020p-7")
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
+# %% ../nbs/08_exp.ipynb #f8a2c016
 @kernel
 def exp8(x):
     "ggml's exponential of an `f32x8`, for kernels."
@@ -31,7 +34,7 @@ def exp8(x):
     s1, s2 = as_f32(g + splat_i32(0x7f000000)), as_f32(e - g)
     return select(gt(vabs(n), splat(np.float32(192))), s1 * s1, select(far, fma(s2, j, s2) * s1, fma(k, j, k)))
 
-# %% ../nbs/08_exp.ipynb #336033b5
+# %% ../nbs/08_exp.ipynb #9a559d3c
 @kernel
 def _exp_k(x, out, i0, i1):
     for i in range(i0, i1, 8): store_f32x8(out, i, exp8(load_f32x8(x, i)))
@@ -46,16 +49,17 @@ def exp(
     _exp_k(padded, padded, 0, padded.size)
     return padded[:x.size].reshape(x.shape)
 
-# %% ../nbs/08_exp.ipynb #08d9cd98
+# %% ../nbs/08_exp.ipynb #7b92f7b8
 def _floats(name, *arrays):
     "The arrays, C-contiguous; ValueError unless they are float32 of one shape and not empty."
     for a in arrays:
-        if not isinstance(a, np.ndarray) or a.dtype != np.float32: raise ValueError(f"{name} wants float32 arrays, got {getattr(a, 'dtype', type(a).__name__)}: convert with .astype(np.float32)")
+        if not isinstance(a, np.ndarray) or a.dtype != np.float32:
+            raise ValueError(f"{name} wants float32 arrays, got {getattr(a, 'dtype', type(a).__name__)}: convert with .astype(np.float32)")
         if a.shape != arrays[0].shape: raise ValueError(f"{name}: shapes differ, {list(arrays[0].shape)} and {list(a.shape)}")
         if a.size == 0 or a.ndim == 0: raise ValueError(f"{name} wants at least one row of one number, got shape {list(a.shape)}")
     return [np.ascontiguousarray(a) for a in arrays]
 
-# %% ../nbs/08_exp.ipynb #17e2852f
+# %% ../nbs/08_exp.ipynb #0df08274
 @kernel
 def _swiglu_k(gate, up, out, i0, i1):
     "Flat range `i0..i1` of one row, or of rows whose length is a multiple of 8 (then cut at multiples of 8)."
@@ -67,11 +71,12 @@ def _swiglu_k(gate, up, out, i0, i1):
     gates, ups, outs = gate.reshape(-1), up.reshape(-1), out.reshape(-1)
     for t in range(i, i1): outs[t] = gates[t] / (_ONE + expf(-gates[t])) * ups[t]
 
-# %% ../nbs/08_exp.ipynb #4dcda6f2
+# %% ../nbs/08_exp.ipynb #06992976
 def _target(name, out, shape):
     "`out` if it fits, a new array if it is None."
     if out is None: return np.empty(shape, np.float32)
-    if not isinstance(out, np.ndarray) or out.dtype != np.float32 or out.shape != tuple(shape) or not out.flags.c_contiguous or not out.flags.writeable:
+    good = isinstance(out, np.ndarray) and out.dtype == np.float32 and out.shape == tuple(shape)
+    if not good or not out.flags.c_contiguous or not out.flags.writeable:
         raise ValueError(f"{name}: out must be a writable, C-contiguous float32 array of shape {list(shape)}")
     return out
 
@@ -89,7 +94,7 @@ def swiglu(
         for i in range(0, gate.size, width): _swiglu_k(gate, up, out, i, i + width)
     return out
 
-# %% ../nbs/08_exp.ipynb #34ba8bc5
+# %% ../nbs/08_exp.ipynb #77c26292
 @kernel
 def _exp_sum_k(x, top, out, i0, i1):
     "Write `exp(x - top)` for the flat range, return the sum in float64."
@@ -105,7 +110,7 @@ def _exp_sum_k(x, top, out, i0, i1):
         total += np.float64(outs[t])
     return total
 
-# %% ../nbs/08_exp.ipynb #39a4e9cb
+# %% ../nbs/08_exp.ipynb #b89fa85e
 @kernel
 def _softmax_k(x, out, i0, i1):
     "Rows `i0..i1` of a 2-D array."
@@ -116,7 +121,7 @@ def _softmax_k(x, out, i0, i1):
         scale = np.float32(1.0 / _exp_sum_k(x, top, out, r * n, r * n + n))
         for c in range(n): out[r, c] *= scale
 
-# %% ../nbs/08_exp.ipynb #8da6573b
+# %% ../nbs/08_exp.ipynb #4edf0441
 def softmax(
     x: np.ndarray, # float32 [..., N]; each row needs one finite score at least
     n_threads: int = 1, # threads to split the rows over; changes no bit

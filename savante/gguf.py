@@ -11,17 +11,18 @@ from math import isfinite, prod
 from pathlib import Path
 import numpy as np
 
-# %% ../nbs/02_gguf.ipynb #8f4f449a
+# %% ../nbs/02_gguf.ipynb #c2068994
 class GGUFError(ValueError):
     "A file that is damaged, or not a model that Savante runs: one line that says what is wrong and what to do."
 
-# %% ../nbs/02_gguf.ipynb #cb398241
+_DAMAGED, _ANOTHER, _GET_Q1 = "the file is damaged, download it again", "get another copy of the model", "get the model's Q1_0 file"
+
 def _short(value):
     "A value from the file, fit for one line of a message."
     s = " ".join(repr(value[:200] if isinstance(value, (str, bytes, list)) else value).split())
     return s if len(s) <= 80 else s[:79] + "…"
 
-# %% ../nbs/02_gguf.ipynb #0078a9ca
+# %% ../nbs/02_gguf.ipynb #0e874c50
 class _Reader:
     "A cursor that never passes the end of its bytes; every read says what it is for."
     def __init__(self, buf): self.buf, self.at, self.end = buf, 0, len(buf)
@@ -39,158 +40,170 @@ class _Reader:
         self.at += n
         return bytes(self.buf[self.at - n:self.at])
 
-# %% ../nbs/02_gguf.ipynb #c312042d
-_OTHERS = {b"version https://git-lfs": "a Git LFS pointer, not the file itself: fetch it with `git lfs pull`", b"<": "a web page, not a model: the link needs a login, or is wrong",
+# %% ../nbs/02_gguf.ipynb #ad4ce545
+_OTHERS = {b"version https://git-lfs": "a Git LFS pointer, not the file itself: fetch it with `git lfs pull`",
+    b"<": "a web page, not a model: the link needs a login, or is wrong",
     b"PK\3\4": "a zip archive or a PyTorch checkpoint: get the GGUF file", b"\x80": "a Python pickle: get the GGUF file",
-    b"tjgg": "a GGML file from before GGUF: get a current one", b"fmgg": "a GGML file from before GGUF: get a current one", b"lmgg": "a GGML file from before GGUF: get a current one"}
+    **dict.fromkeys([b"tjgg", b"fmgg", b"lmgg"], "a GGML file from before GGUF: get a current one")}
 
-# %% ../nbs/02_gguf.ipynb #e2a637ea
 def _not_gguf(buf):
     "What a file without the magic is, as far as its first bytes tell."
     start = bytes(buf[:24])
     if not start: return "the file is empty: download it again"
     if start[8:10] == b'{"': return "this is a safetensors file: get the GGUF file"
-    return next((f"this is {what}" for sign, what in _OTHERS.items() if start.lstrip().startswith(sign)), f"the file starts with {start[:4]!r}, not with b'GGUF': it is not a GGUF file")
+    known = [what for sign, what in _OTHERS.items() if start.lstrip().startswith(sign)]
+    return f"this is {known[0]}" if known else f"the file starts with {start[:4]!r}, not with b'GGUF': it is not a GGUF file, get one"
 
-# %% ../nbs/02_gguf.ipynb #64f385c3
+# %% ../nbs/02_gguf.ipynb #b3225da5
 def _header(r):
     "Version, number of tensors, number of pairs; the counts fit into the bytes that are left."
     if bytes(r.buf[:4]) != b"GGUF": raise GGUFError(_not_gguf(r.buf))
     r.at = 4
-    version, n_tensors, n_kv = r.take("<I", "the header"), r.take("<Q", "the header"), r.take("<Q", "the header")
-    if version & 0xFFFF == 0: raise GGUFError("this GGUF file is big-endian: get the little-endian one")
-    if version not in (2, 3): raise GGUFError(f"GGUF version {version}; Savante reads 2 and 3: convert the model again with a current llama.cpp")
+    version, n_tensors, n_kv = (r.take(fmt, "the header") for fmt in ("<I", "<Q", "<Q"))
+    if version and version & 0xFFFF == 0: raise GGUFError("this GGUF file is big-endian: get the little-endian one")
+    if version not in (2, 3):
+        raise GGUFError(f"GGUF version {version}, and Savante reads 2 and 3: convert the model again with a current llama.cpp")
     for n, size, what in (n_kv, 14, "metadata pairs"), (n_tensors, 32, "tensors"):
-        if n * size > r.end - r.at: raise GGUFError(f"the header claims {n} {what}, more than {r.end - r.at} bytes can hold: the file is cut short or damaged; download it again")
+        if n * size > r.end - r.at: raise GGUFError(f"the header claims {n} {what}, more than {r.end - r.at} bytes can hold: {_DAMAGED}")
     return version, n_tensors, n_kv
 
-# %% ../nbs/02_gguf.ipynb #6e592a88
+# %% ../nbs/02_gguf.ipynb #51898092
 _NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 _U32, _STRING, _ARRAY = 4, 8, 9
 
-# %% ../nbs/02_gguf.ipynb #56644315
 def _text(raw):
     "UTF-8 decoded; what is not UTF-8 stays bytes."
     try: return str(raw, "utf-8")
     except UnicodeDecodeError: return bytes(raw)
 
-# %% ../nbs/02_gguf.ipynb #36b6a432
+# %% ../nbs/02_gguf.ipynb #d8ecd031
 def _strings(r, n, what):
-    "`n` strings, one behind the other; each length is checked before it is followed."
-    buf, at, end, size_at, raw = r.buf, r.at, r.end, struct.Struct("<Q").unpack_from, []
-    for i in range(n):
-        size = size_at(buf, at)[0] if at + 8 <= end else 0
-        at += 8
-        if size > end - at:
-            r.at = at
-            r.need(size, f"string {i} of {what}")
-        raw.append(buf[at:at + size])
-        at += size
-    r.at = at
-    try: return [str(b, "utf-8") for b in raw]
-    except UnicodeDecodeError: return [_text(b) for b in raw]
+    "`n` strings, one behind the other."
+    buf, at, end, size_at, heads = r.buf, r.at, r.end, struct.Struct("<Q").unpack_from, []
+    try:
+        for _ in range(n):
+            heads.append(at)
+            at += 8 + size_at(buf, at)[0]
+    except (struct.error, OverflowError): at = end + 1
+    if at > end:
+        for i in range(n): r.string(f"string {i} of {what}")
+    raw, lengths, r.at = np.frombuffer(bytes(buf[r.at:at]), np.uint8), np.array(heads, np.int64) - r.at, at
+    keep = np.ones(len(raw), bool)
+    for k in range(7): keep[lengths + k] = False
+    try: texts = str(raw[keep], "utf-8").split("\0")[1:]
+    except UnicodeDecodeError: texts = []
+    return texts if len(texts) == n else [_text(buf[a + 8:b]) for a, b in zip(heads, [*heads[1:], at])]
 
-# %% ../nbs/02_gguf.ipynb #a6973e22
+# %% ../nbs/02_gguf.ipynb #06dcdc39
 def _array(r, what):
     "A list of strings, or a numpy array of numbers."
     kind, n = r.take("<I", f"the element type of {what}"), r.take("<Q", f"the length of {what}")
-    if kind != _STRING and kind not in _NUMBERS: raise GGUFError(f"{what} is an array of type {kind}, and Savante knows arrays of numbers and strings: the file is damaged; download it again")
-    dtype = np.dtype("<u1" if kind in (7, _STRING) else _NUMBERS[kind])
-    r.need(n * (8 if kind == _STRING else dtype.itemsize), what)
+    if kind != _STRING and kind not in _NUMBERS:
+        raise GGUFError(f"{what} is an array of type {kind}, not of numbers or strings: {_DAMAGED}")
+    dtype = np.dtype(_NUMBERS.get(kind, "<Q") if kind != 7 else "<B")
+    r.need(n * dtype.itemsize, what)
     if kind == _STRING: return _strings(r, n, what)
     r.at += n * dtype.itemsize
     numbers = np.frombuffer(bytes(r.buf[r.at - n * dtype.itemsize:r.at]), dtype)
     return numbers != 0 if kind == 7 else numbers
 
-# %% ../nbs/02_gguf.ipynb #813ef326
 def _value(r, kind, what):
     "One value of a pair, as Python has it."
     if kind == _STRING: return _text(r.string(what))
     if kind == _ARRAY: return _array(r, what)
-    if kind not in _NUMBERS: raise GGUFError(f"{what} has type {kind}, and GGUF knows 0 to 12: the file is damaged; download it again")
+    if kind not in _NUMBERS: raise GGUFError(f"{what} has type {kind}, and GGUF knows 0 to 12: {_DAMAGED}")
     return r.take(_NUMBERS[kind], what)
 
-# %% ../nbs/02_gguf.ipynb #4f934b8a
+# %% ../nbs/02_gguf.ipynb #a2d41a61
 def _metadata(r, n):
     "`n` pairs as a dict."
     kv = {}
     for i in range(n):
         key = _text(r.string(f"the key of pair {i}"))
-        if not key or isinstance(key, bytes): raise GGUFError(f"the key of metadata pair {i} is {'not UTF-8' if key else 'empty'}: the file is damaged; download it again")
-        if key in kv: raise GGUFError(f"the metadata key {_short(key)} comes twice: the file is damaged; download it again")
+        if not key or isinstance(key, bytes): raise GGUFError(f"the key of pair {i} is {'not UTF-8' if key else 'empty'}: {_DAMAGED}")
+        if key in kv: raise GGUFError(f"the key {_short(key)} comes twice: {_DAMAGED}")
         kind = r.take("<I", f"the type of {_short(key)}")
-        if key == "general.alignment" and kind != _U32: raise GGUFError(f"general.alignment must be a u32 (type 4), and has type {kind}: convert the model again")
+        if key == "general.alignment" and kind != _U32:
+            raise GGUFError(f"general.alignment has type {kind}, not u32: convert the model again")
         kv[key] = _value(r, kind, _short(key))
     return kv
 
-# %% ../nbs/02_gguf.ipynb #8bb1b0f8
 def _alignment(kv):
     "The padding of the file: a power of two."
     a = kv.get("general.alignment", 32)
-    if a not in [1 << i for i in range(17)]: raise GGUFError(f"general.alignment is {a}, and must be a power of two up to 65536: convert the model again")
+    if a not in [1 << i for i in range(17)]:
+        raise GGUFError(f"general.alignment is {a}, not a power of two up to 65536: convert the model again")
     return a
 
-# %% ../nbs/02_gguf.ipynb #07102c96
+# %% ../nbs/02_gguf.ipynb #847ccce6
 _TYPES = {int(i): (name, int(n), int(size)) for i, name, n, size in map(str.split, """
-    0 F32 1 4, 1 F16 1 2, 2 Q4_0 32 18, 3 Q4_1 32 20, 6 Q5_0 32 22, 7 Q5_1 32 24, 8 Q8_0 32 34, 9 Q8_1 32 36, 10 Q2_K 256 84, 11 Q3_K 256 110, 12 Q4_K 256 144,
-    13 Q5_K 256 176, 14 Q6_K 256 210, 15 Q8_K 256 292, 16 IQ2_XXS 256 66, 17 IQ2_XS 256 74, 18 IQ3_XXS 256 98, 19 IQ1_S 256 50, 20 IQ4_NL 32 18, 21 IQ3_S 256 110,
-    22 IQ2_S 256 82, 23 IQ4_XS 256 136, 24 I8 1 1, 25 I16 1 2, 26 I32 1 4, 27 I64 1 8, 28 F64 1 8, 29 IQ1_M 256 56, 30 BF16 1 2, 34 TQ1_0 256 54, 35 TQ2_0 256 66,
-    39 MXFP4 32 17, 40 NVFP4 64 36, 41 Q1_0 128 18, 42 Q2_0 64 18""".split(","))}
+    0 F32 1 4, 1 F16 1 2, 2 Q4_0 32 18, 3 Q4_1 32 20, 6 Q5_0 32 22, 7 Q5_1 32 24, 8 Q8_0 32 34, 9 Q8_1 32 36, 10 Q2_K 256 84,
+    11 Q3_K 256 110, 12 Q4_K 256 144, 13 Q5_K 256 176, 14 Q6_K 256 210, 15 Q8_K 256 292, 16 IQ2_XXS 256 66, 17 IQ2_XS 256 74,
+    18 IQ3_XXS 256 98, 19 IQ1_S 256 50, 20 IQ4_NL 32 18, 21 IQ3_S 256 110, 22 IQ2_S 256 82, 23 IQ4_XS 256 136, 24 I8 1 1, 25 I16 1 2,
+    26 I32 1 4, 27 I64 1 8, 28 F64 1 8, 29 IQ1_M 256 56, 30 BF16 1 2, 34 TQ1_0 256 54, 35 TQ2_0 256 66, 39 MXFP4 32 17, 40 NVFP4 64 36,
+    41 Q1_0 128 18, 42 Q2_0 64 18
+    """.split(","))}
 _F32, _Q1_0 = 0, 41
 
-# %% ../nbs/02_gguf.ipynb #9b4a4b0a
-_NOTES = {40: "a fork's old 1-bit files with groups of 32 have this number too", 42: "2-bit; forks pack it in groups of 128", 142: "a private number of a fork"}
+# %% ../nbs/02_gguf.ipynb #9f7e4b24
+_NOTES = {40: "in a fork's old files 1 bit, in groups of 32", 42: "in a fork's files in groups of 128", 142: "a fork's own"}
 
 def type_name(
     kind: int,  # a tensor's type, as the file has it
 ) -> str:  # "Q1_0 (type 41, 1.125 bits a weight)"
     "A tensor type in words."
-    name, n, size = _TYPES.get(kind, ("unknown", 0, 0))
-    facts = [f"type {kind}"] + ([f"{8 * size / n:g} bits a weight"] if n else []) + ([_NOTES[kind]] if kind in _NOTES else [])
-    return f"{name} ({', '.join(facts)})"
+    note = _NOTES.get(kind)
+    if kind not in _TYPES: return f"type {kind}" + (f" ({note})" if note else "")
+    name, n, size = _TYPES[kind]
+    return f"{name} (type {kind}, {8 * size / n:g} bits a weight{f'; {note}' if note else ''})"
 
-# %% ../nbs/02_gguf.ipynb #831ef112
+# %% ../nbs/02_gguf.ipynb #e995af96
 def _tensor(r, i):
     "Entry `i` of the tensor table: name, dims (row length first), type, offset, nbytes."
     name = _text(r.string(f"the name of tensor {i}"))
-    if isinstance(name, bytes) or len(name.encode()) > 63: raise GGUFError(f"the name of tensor {i}, {_short(name)}, is not a text of at most 63 bytes: the file is damaged; download it again")
-    what = f"the entry of tensor {_short(name)}"
-    n_dims = r.take("<I", what)
-    if not 1 <= n_dims <= 4: raise GGUFError(f"tensor {_short(name)} has {n_dims} dimensions, and may have 1 to 4: the file is damaged; download it again")
-    dims = [r.take("<Q", what) for _ in range(n_dims)]
-    kind, offset = r.take("<I", what), r.take("<Q", what)
-    if kind not in _TYPES: raise GGUFError(f"tensor {_short(name)} is of a type that Savante does not know, {type_name(kind)}: get the model's Q1_0 file")
+    shown = f"tensor {_short(name)}"
+    if isinstance(name, bytes) or len(name.encode()) > 63:
+        raise GGUFError(f"the name of {shown} is not a text of at most 63 bytes: {_DAMAGED}")
+    n_dims = r.take("<I", f"the entry of {shown}")
+    if not 1 <= n_dims <= 4: raise GGUFError(f"{shown} has {n_dims} dimensions, and may have 1 to 4: {_DAMAGED}")
+    *dims, kind, offset = (r.take(fmt, f"the entry of {shown}") for fmt in ["<Q"] * n_dims + ["<I", "<Q"])
+    if kind not in _TYPES: raise GGUFError(f"{shown} has {type_name(kind)}, which Savante does not know: {_GET_Q1}")
     _, block, size = _TYPES[kind]
-    if dims[0] % block: raise GGUFError(f"tensor {_short(name)} has rows of {dims[0]}, not a multiple of {block}, the block of {type_name(kind)}: convert the model again")
+    if dims[0] % block:
+        raise GGUFError(f"{shown} has rows of {dims[0]}, no multiple of {block}, the block of {type_name(kind)}: convert the model again")
     nbytes = prod(dims) // block * size
-    if max(prod(dims), nbytes, *dims) >= 1 << 63: raise GGUFError(f"tensor {_short(name)} claims the shape {dims}, more than any file holds: the file is damaged; download it again")
+    if max(prod(dims), nbytes, *dims) >= 1 << 63: raise GGUFError(f"{shown} claims the shape {dims}, more than any file holds: {_DAMAGED}")
     return dict(name=name, dims=dims, type=kind, offset=offset, nbytes=nbytes)
 
-# %% ../nbs/02_gguf.ipynb #feb10bbf
+# %% ../nbs/02_gguf.ipynb #1acc6fc5
 def _up(n, alignment): return -(-n // alignment) * alignment
 
 def _packing(t, found, alignment):
-    "Which 1- or 2-bit groups with a 16-bit scale would make tensor `t` take `found` bytes?"
+    "Which 1- or 2-bit groups with a 16-bit scale would make tensor `t` take `found` bytes? None if none would."
     n = prod(t["dims"])
-    fits = [f"groups of {g} weights of {b} bit{'s' * (b > 1)}" for b in (1, 2) for g in (32, 64, 128, 256) if _up(n // g * (2 + g * b // 8), alignment) == _up(found, alignment)]
-    return fits[0] if fits and found else None
+    for bits, g in [(b, g) for b in (1, 2) for g in (32, 64, 128, 256)]:
+        nbytes = n // g * (2 + g * bits // 8)
+        if n and _up(nbytes, alignment) == _up(found, alignment): return f"groups of {g} weights of {bits} bit{'s' * (bits > 1)}"
 
-# %% ../nbs/02_gguf.ipynb #72a03b5a
+# %% ../nbs/02_gguf.ipynb #c0b27525
+def _repacked(t, packing):
+    kind = f"{_TYPES[t['type']][0]} (type {t['type']})"
+    return GGUFError(f"tensor {_short(t['name'])} is packed in {packing}, as {kind} is not: another packing, not a damaged file; {_GET_Q1}")
+
 def _layout(tensors, alignment):
     "Bytes of data, paddings included, after checking that the offsets are those that types and shapes give."
     at, before = 0, None
     for t in tensors:
+        shown = f"tensor {_short(t['name'])}"
         if t["offset"] != at:
-            if before is None: raise GGUFError(f"the first tensor, {_short(t['name'])}, starts at byte {t['offset']} of the data, not at 0: the file is damaged; download it again")
-            found, name = t["offset"] - before["offset"], _short(before["name"])
-            packing = _packing(before, found, alignment)
-            if packing: raise GGUFError(f"tensor {name} is packed in {packing}, and {type_name(before['type'])} is not: another packing, not a damaged file; get the model's Q1_0 file in groups of 128")
-            raise GGUFError(f"tensor {_short(t['name'])} starts at byte {t['offset']} of the data, where {at} is expected after {name}: the file is damaged; download it again")
+            packing = before and _packing(before, t["offset"] - before["offset"], alignment)
+            if packing: raise _repacked(before, packing)
+            raise GGUFError(f"{shown} starts at byte {t['offset']} of the data, where {at} is expected: {_DAMAGED}")
         at, before = _up(at + t["nbytes"], alignment), t
-        if at >= 1 << 63: raise GGUFError(f"with tensor {_short(t['name'])} the data would be larger than any file: the file is damaged; download it again")
+        if at >= 1 << 63: raise GGUFError(f"with {shown} the data would be larger than any file: {_DAMAGED}")
     return at
 
-# %% ../nbs/02_gguf.ipynb #bee2edc5
+# %% ../nbs/02_gguf.ipynb #71278933
 def parse(
     buffer: bytes,  # a GGUF file, or as much of its beginning as holds everything but the data; any buffer will do
 ) -> tuple:  # (version, metadata dict, list of tensors: name, dims, type, offset, nbytes; alignment, start of the data)
@@ -201,34 +214,33 @@ def parse(
     tensors, names, alignment = [], set(), _alignment(kv)
     for i in range(n_tensors):
         t = _tensor(r, i)
-        if t["name"] in names: raise GGUFError(f"the tensor name {_short(t['name'])} comes twice: the file is damaged; download it again")
+        if t["name"] in names: raise GGUFError(f"the tensor name {_short(t['name'])} comes twice: {_DAMAGED}")
         names.add(t["name"])
         tensors.append(t)
     _layout(tensors, alignment)
     return version, kv, tensors, alignment, _up(r.at, alignment) if tensors else r.at
 
-# %% ../nbs/02_gguf.ipynb #25fa354f
-_DTYPES = {0: "<f4", 1: "<f2", 24: "<i1", 25: "<i2", 26: "<i4", 27: "<i8", 28: "<f8"}
-
+# %% ../nbs/02_gguf.ipynb #5696e20d
 def _map(path):
     "The bytes of a regular file, mapped read-only."
     try:
-        with open(path, "rb", opener=lambda p, flags: os.open(p, flags | getattr(os, "O_NONBLOCK", 0))) as f:
-            if not stat.S_ISREG(os.fstat(f.fileno()).st_mode): raise GGUFError("not a regular file: give the path of a GGUF file")
-            return mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(f.fileno()).st_size else b""
+        if not stat.S_ISREG(os.stat(path).st_mode): raise GGUFError("not a regular file: give the path of a GGUF file")
+        with open(path, "rb") as f: return mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) if os.fstat(f.fileno()).st_size else b""
     except OSError as e: raise GGUFError(f"cannot be read ({e.strerror}): give the path of a GGUF file") from None
 
-# %% ../nbs/02_gguf.ipynb #978ba9df
 def _ends(tensors, alignment, data_start, size):
-    "The data of every tensor, and the padding of the last, lies within a file of `size` bytes."
+    "The data of every tensor, and its padding, lies within a file of `size` bytes."
     for t in tensors:
-        begin, have = data_start + t["offset"], max(size - data_start - t["offset"], 0)
-        if have >= _up(t["nbytes"], alignment): continue
-        packing = t is tensors[-1] and t["type"] in _NOTES and _packing(t, have, alignment)
-        if packing: raise GGUFError(f"tensor {_short(t['name'])} is packed in {packing}, and {type_name(t['type'])} is not: another packing, not a damaged file; get the model's Q1_0 file in groups of 128")
-        raise GGUFError(f"the file ends inside tensor {_short(t['name'])}: it needs the bytes {begin} to {begin + _up(t['nbytes'], alignment)}, and the file has {size}; download it again")
+        begin, end = data_start + t["offset"], data_start + t["offset"] + _up(t["nbytes"], alignment)
+        if end <= size: continue
+        packing = t is tensors[-1] and t["type"] in _NOTES and _packing(t, size - begin, alignment)
+        if packing: raise _repacked(t, packing)
+        shown = f"tensor {_short(t['name'])}"
+        raise GGUFError(f"the file ends inside {shown}: its bytes are {begin} to {end}, and the file has {size}; download it again")
 
-# %% ../nbs/02_gguf.ipynb #daaa188d
+# %% ../nbs/02_gguf.ipynb #ed3f73d1
+_DTYPES = {0: "<f4", 1: "<f2", 24: "<i1", 25: "<i2", 26: "<i4", 27: "<i8", 28: "<f8"}
+
 class GGUFFile:
     "A GGUF file, checked and mapped into memory: `version`, `kv`, `tensors` by name, `alignment`, `data_start`, `size`."
     def __init__(self,
@@ -247,105 +259,108 @@ class GGUFFile:
     ) -> np.ndarray:  # read-only; numbers for F32, F16 and whole numbers, else uint8 [.., bytes of a row]
         "A tensor as a view of the mapped file, in numpy's order: rows first, the row last."
         if self._bytes is None: raise GGUFError(f"{self.path} is closed: open it again")
-        if name not in self.tensors: raise GGUFError(f"{self.path} has no tensor {_short(name)}")
+        if name not in self.tensors: raise GGUFError(f"{self.path} has no tensor {_short(name)}: `tensors` lists what it has")
         t = self.tensors[name]
-        begin, rows = self.data_start + t["offset"], t["dims"][:0:-1]
+        begin, (row, *outer), (_, block, size) = self.data_start + t["offset"], t["dims"], _TYPES[t["type"]]
         raw = self._bytes[begin:begin + t["nbytes"]]
-        if t["type"] in _DTYPES: return np.require(raw.view(_DTYPES[t["type"]]).reshape(*rows, t["dims"][0]), requirements="A")
-        _, block, size = _TYPES[t["type"]]
-        return raw.reshape(*rows, t["dims"][0] // block * size)
+        if t["type"] not in _DTYPES: return raw.reshape(*outer[::-1], row // block * size)
+        return np.require(raw.view(_DTYPES[t["type"]]).reshape(*outer[::-1], row), requirements="A")
 
     def close(self): "Let go of the file; views that were handed out stay valid."; self._bytes = None
     def __enter__(self): return self
     def __exit__(self, *_): self.close()
-    def __repr__(self): return f"GGUFFile({str(self.path)!r}: version {self.version}, {len(self.kv)} pairs, {len(self.tensors)} tensors, {self.size:,} bytes)"
+    def __repr__(self): return f"GGUFFile({self.path.name}: {len(self.kv)} pairs, {len(self.tensors)} tensors, {self.size:,} bytes)"
 
-# %% ../nbs/02_gguf.ipynb #7ce016c2
+# %% ../nbs/02_gguf.ipynb #3c1c7125
 def _count(kv, key, default=None, most=2**31 - 1):
     "A whole number of the metadata, from 1 to `most`."
     n = kv.get(f"qwen3.{key}", default)
-    if n is None: raise GGUFError(f"the metadata lacks qwen3.{key}, which the model's shape depends on: get another copy of the model")
-    if type(n) is not int or not 1 <= n <= most: raise GGUFError(f"qwen3.{key} is {_short(n)}, and must be a whole number from 1 to {most}: get another copy of the model")
+    if n is None: raise GGUFError(f"the metadata lacks qwen3.{key}, and the model's shape depends on it: {_ANOTHER}")
+    if type(n) is not int or not 1 <= n <= most:
+        raise GGUFError(f"qwen3.{key} is {_short(n)}, not a whole number from 1 to {most}: {_ANOTHER}")
     return n
 
-def _real(kv, key, default, least=0.0):
-    "A finite number of the metadata, not below `least`."
-    x = kv.get(f"qwen3.{key}", default)
-    if x is None: raise GGUFError(f"the metadata lacks qwen3.{key}: get another copy of the model")
-    if type(x) not in (int, float) or not isfinite(x) or x < least: raise GGUFError(f"qwen3.{key} is {_short(x)}, and must be a finite number, {least:g} or more: get another copy of the model")
-    return x
-
-# %% ../nbs/02_gguf.ipynb #7075fabc
 def _geometry(kv):
     "The sizes that shape a Qwen3, checked against each other."
-    g = {k: _count(kv, name, most=most) for k, name, most in (("n_layer", "block_count", 512), ("n_ctx", "context_length", 2**31 - 1), ("n_embd", "embedding_length", 2**20),
-        ("n_ff", "feed_forward_length", 2**20), ("n_head", "attention.head_count", 2**16))}
-    g["n_head_kv"] = _count(kv, "attention.head_count_kv", g["n_head"])
-    g["head_dim"] = d = _count(kv, "attention.key_length", g["n_embd"] // g["n_head"])
-    if g["n_head"] % g["n_head_kv"]: raise GGUFError(f"{g['n_head']} heads cannot share {g['n_head_kv']} key/value heads evenly: get another copy of the model")
+    n_layer, n_ctx, n_embd = _count(kv, "block_count", most=512), _count(kv, "context_length"), _count(kv, "embedding_length", most=2**20)
+    n_ff, n_head = _count(kv, "feed_forward_length", most=2**20), _count(kv, "attention.head_count", most=2**16)
+    n_head_kv, d = _count(kv, "attention.head_count_kv", n_head), _count(kv, "attention.key_length", n_embd // n_head)
+    if n_head % n_head_kv: raise GGUFError(f"{n_head} heads cannot share {n_head_kv} key/value heads evenly: {_ANOTHER}")
     for key in "attention.value_length", "rope.dimension_count":
-        if _count(kv, key, d) != d: raise GGUFError(f"qwen3.{key} is {kv[f'qwen3.{key}']} and attention.key_length is {d}; Savante runs models where they are equal: get another model")
+        if _count(kv, key, d) != d:
+            raise GGUFError(f"qwen3.{key} is {kv[f'qwen3.{key}']} where heads have {d}, and Savante needs them equal: get another model")
     if d % 32 or d > 256: raise GGUFError(f"heads of {d} are not supported, only multiples of 32 up to 256: get another model")
-    return g
+    return dict(n_layer=n_layer, n_ctx=n_ctx, n_embd=n_embd, n_ff=n_ff, n_head=n_head, n_head_kv=n_head_kv, head_dim=d)
 
-# %% ../nbs/02_gguf.ipynb #135d0e77
+# %% ../nbs/02_gguf.ipynb #92d05004
+def _real(kv, key, default=None):
+    "A finite number of the metadata, 0 or more."
+    x = kv.get(f"qwen3.{key}", default)
+    if x is None: raise GGUFError(f"the metadata lacks qwen3.{key}: {_ANOTHER}")
+    if type(x) not in (int, float) or not isfinite(x) or x < 0:
+        raise GGUFError(f"qwen3.{key} is {_short(x)}, not a finite number of 0 or more: {_ANOTHER}")
+    return x
+
 def _settings(kv):
     "The numbers that decide bits but no shapes: epsilon, rope, scaling."
-    _real(kv, "attention.layer_norm_rms_epsilon", None)
-    if not _real(kv, "rope.freq_base", 10000.0): raise GGUFError("qwen3.rope.freq_base is 0, and positions would not turn: get another copy of the model")
+    _real(kv, "attention.layer_norm_rms_epsilon")
+    if not _real(kv, "rope.freq_base", 10000.0): raise GGUFError(f"qwen3.rope.freq_base is 0, and positions would not turn: {_ANOTHER}")
     scaling = kv.get("qwen3.rope.scaling.type", "linear")
-    if scaling not in ("none", "linear", "yarn"): raise GGUFError(f"qwen3.rope.scaling.type is {_short(scaling)}; Savante knows none, linear and yarn: get another model")
-    for key in "factor", "attn_factor": _real(kv, f"rope.scaling.{key}", 1.0)
-    _real(kv, "rope.scale_linear", 1.0)
-    _real(kv, "rope.scaling.original_context_length", 1)
-    if kv.get("qwen3.attention.causal", True) is not True: raise GGUFError("qwen3.attention.causal is off: this is an embedding model, which does not write text; get a chat model")
-    if kv.get("qwen3.nextn_predict_layers", 0) != 0: raise GGUFError("the model has extra prediction layers, which Savante does not run: get the plain model")
+    if scaling not in ("none", "linear", "yarn"):
+        raise GGUFError(f"qwen3.rope.scaling.type is {_short(scaling)}, not none, linear or yarn: get another model")
+    for key in "scaling.factor", "scaling.attn_factor", "scaling.original_context_length", "scale_linear": _real(kv, f"rope.{key}", 1)
+    if kv.get("qwen3.attention.causal", True) is not True:
+        raise GGUFError("qwen3.attention.causal is off, so this model embeds and does not write: get a chat model")
+    if kv.get("qwen3.nextn_predict_layers", 0) != 0:
+        raise GGUFError("the model has extra prediction layers, which Savante does not run: get the plain model")
 
-# %% ../nbs/02_gguf.ipynb #ea0065a9
+# %% ../nbs/02_gguf.ipynb #a89fb4c6
 def _vocabulary(kv):
     "How many tokens the vocabulary has; None where the file does not say."
     model = kv.get("tokenizer.ggml.model")
     if model in ("none", "no_vocab"): return _count(kv, "vocab_size") if "qwen3.vocab_size" in kv else None
-    if model != "gpt2": raise GGUFError(f"tokenizer.ggml.model is {_short(model)}; Qwen3 has byte-level BPE, gpt2: get another copy of the model")
-    for key in "tokens", "merges":
-        texts = kv.get(f"tokenizer.ggml.{key}")
-        if type(texts) is not list or not all(type(t) is str for t in texts): raise GGUFError(f"tokenizer.ggml.{key} is no list of texts: get another copy of the model")
-    n, types = len(kv["tokenizer.ggml.tokens"]), kv.get("tokenizer.ggml.token_type", ())
-    if not n or len(types) not in (0, n): raise GGUFError(f"the vocabulary has {n} tokens and {len(types)} token types: get another copy of the model")
+    if model != "gpt2": raise GGUFError(f"tokenizer.ggml.model is {_short(model)}, and Qwen3 has byte-level BPE, gpt2: {_ANOTHER}")
+    for key in "tokenizer.ggml.tokens", "tokenizer.ggml.merges":
+        if type(kv.get(key)) is not list or not all(type(t) is str for t in kv[key]):
+            raise GGUFError(f"{key} is no list of texts: {_ANOTHER}")
+    n, types = len(kv["tokenizer.ggml.tokens"]), kv.get("tokenizer.ggml.token_type")
+    if not n or types is not None and np.shape(types) != (n,):
+        raise GGUFError(f"a vocabulary of {n} tokens, and not as many token types: {_ANOTHER}")
     return n
 
-# %% ../nbs/02_gguf.ipynb #f6ead011
+# %% ../nbs/02_gguf.ipynb #50ab9d5a
 def _expected(g, n_vocab):
     "Every tensor of a Qwen3: name -> (dims, type)."
     d, q, k, f = g["n_embd"], g["n_head"] * g["head_dim"], g["n_head_kv"] * g["head_dim"], g["n_ff"]
     layer = dict(attn_q=[d, q], attn_k=[d, k], attn_v=[d, k], attn_output=[q, d], ffn_gate=[d, f], ffn_up=[d, f], ffn_down=[f, d],
         attn_norm=[d], ffn_norm=[d], attn_q_norm=[g["head_dim"]], attn_k_norm=[g["head_dim"]])
-    dims = {"token_embd": [d, n_vocab], "output_norm": [d], "output": [d, n_vocab]} | {f"blk.{i}.{name}": s for i in range(g["n_layer"]) for name, s in layer.items()}
-    return {f"{name}.weight": (s, _Q1_0 if len(s) == 2 else _F32) for name, s in dims.items()}
+    dims = {"token_embd": [d, n_vocab], "output_norm": [d], "output": [d, n_vocab]}
+    dims |= {f"blk.{i}.{name}": shape for i in range(g["n_layer"]) for name, shape in layer.items()}
+    return {f"{name}.weight": (shape, _Q1_0 if len(shape) == 2 else _F32) for name, shape in dims.items()}
 
-# %% ../nbs/02_gguf.ipynb #e4147da2
+# %% ../nbs/02_gguf.ipynb #90f9a3e4
 def check_qwen3(
     file: GGUFFile,  # a sound file
 ):
     "Refuse what is not a 1-bit Qwen3 that Savante runs: architecture, metadata, vocabulary, every tensor's presence, type and shape."
-    kv, tensors = file.kv, file.tensors
-    arch = kv.get("general.architecture")
-    if arch != "qwen3": raise GGUFError(f"general.architecture is {_short(arch)}; Savante runs qwen3 alone, such as Bonsai 1.7B, 4B and 8B: get one of those as a Q1_0 file")
-    if kv.get("split.count", 1) not in (0, 1): raise GGUFError(f"this is one part of {_short(kv['split.count'])}: join them first, with llama-gguf-split --merge")
-    g, n_vocab = _geometry(kv), _vocabulary(kv)
+    kv, tensors, arch = file.kv, file.tensors, file.kv.get("general.architecture")
+    if arch != "qwen3":
+        raise GGUFError(f"general.architecture is {_short(arch)}, and Savante runs qwen3 alone: get a Q1_0 file of Bonsai 1.7B, 4B or 8B")
+    if kv.get("split.count", 1) not in (0, 1):
+        raise GGUFError(f"this is one part of {_short(kv['split.count'])}: join them with llama-gguf-split --merge")
+    g, n_vocab, embd = _geometry(kv), _vocabulary(kv), tensors.get("token_embd.weight")
     _settings(kv)
-    embd = tensors.get("token_embd.weight")
     want = _expected(g, n_vocab or (max(embd["dims"][-1], 1) if embd else 1))
     for name, (dims, kind) in want.items():
         t = tensors.get(name)
         if t is None and name == "output.weight": continue
-        if t is None: raise GGUFError(f"tensor {name} is missing, and every Qwen3 of {g['n_layer']} layers has it: get another copy of the model")
-        if t["type"] != kind: raise GGUFError(f"tensor {name} is {type_name(t['type'])}, where Savante needs {type_name(kind)}: get the model's Q1_0 file")
-        if t["dims"] != dims: raise GGUFError(f"tensor {name} has the shape {t['dims']}, and by the metadata it must be {dims}: get another copy of the model")
+        if t is None: raise GGUFError(f"tensor '{name}' is missing, which a Qwen3 of {g['n_layer']} layers has: {_ANOTHER}")
+        if t["type"] != kind: raise GGUFError(f"tensor '{name}' is {type_name(t['type'])}, and must be {type_name(kind)}: {_GET_Q1}")
+        if t["dims"] != dims: raise GGUFError(f"tensor '{name}' has the shape {t['dims']}, where the metadata makes it {dims}: {_ANOTHER}")
     extra = tensors.keys() - want.keys()
     if extra: raise GGUFError(f"tensor {_short(min(extra))} is no part of Qwen3 as Savante runs it: get the plain Q1_0 file of the model")
 
-# %% ../nbs/02_gguf.ipynb #9cd0bd3b
+# %% ../nbs/02_gguf.ipynb #d911ea63
 def open_model(
     path: str | Path,  # a GGUF file
 ) -> GGUFFile:  # mapped, and checked so far that the chapters behind need not look again

@@ -18,7 +18,7 @@ from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16,
 # %% ../nbs/05_matmul.ipynb #8ac50122
 _ORDER = np.arange(32).reshape(4, 2, 4).transpose(1, 0, 2).ravel()
 
-# %% ../nbs/05_matmul.ipynb #5d62952a
+# %% ../nbs/05_matmul.ipynb #4c6a6bca
 @kernel
 def _pack_k(raw, weights, scales, i0, i1):
     for g in range(i0, i1):
@@ -33,7 +33,7 @@ def _pack_k(raw, weights, scales, i0, i1):
                         weights[g, 2 * t, b, pair, i] = even & 15 | (odd & 15) << 4
                         weights[g, 2 * t + 1, b, pair, i] = even >> 4 | odd & 240
 
-# %% ../nbs/05_matmul.ipynb #7aa9888a
+# %% ../nbs/05_matmul.ipynb #c6547b9f
 @dataclass(frozen=True, eq=False)
 class Packed:
     "A 1-bit matrix, laid out for `matmul`."
@@ -45,7 +45,6 @@ class Packed:
     def nbytes(self): return self.weights.nbytes + self.scales.nbytes
     def __repr__(self): return f"Packed({self.n_rows} x {self.n_cols}, {self.nbytes:,} bytes)"
 
-# %% ../nbs/05_matmul.ipynb #e03c187c
 def pack(
     raw: np.ndarray, # uint8 [rows, bytes], Q1_0 as in the file
     n_threads: int = 1, # groups of rows are split over so many threads
@@ -57,7 +56,7 @@ def pack(
     parallel(_pack_k, groups, raw, weights, scales, n_threads=n_threads)
     return Packed(raw.shape[0], 128 * blocks, weights, scales)
 
-# %% ../nbs/05_matmul.ipynb #cdd23134
+# %% ../nbs/05_matmul.ipynb #bdb6f5be
 _I8x16, _I16x16, _I32 = i8x16.llvm, i16x16.llvm, ir.IntType(32)
 
 def _build_sums(b, q):
@@ -68,14 +67,13 @@ def _build_sums(b, q):
         total = b.add(total, b.sext(b.select(plus, v, b.neg(v)), _I16x16))
     return total
 
-# %% ../nbs/05_matmul.ipynb #572dafd9
-_i8x4 = Vec("i8", 4)
-_load_i8x4 = _make_load(_i8x4, 8)
+_i8x4, _f32x1 = Vec("i8", 4), Vec("f32", 1)
+_load_i8x4, _load_f32x1 = _make_load(_i8x4), _make_load(_f32x1)
+_spread = _op("spread", [_f32x1], f32x8, lambda b, x: b.shuffle_vector(x, x, ir.Constant(ir.VectorType(_I32, 8), [0] * 8)))
 _nibble_sums = _op("nibble_sums", [_i8x4], i16x16, _build_sums)
 _low_bytes = _op("low_bytes", [i16x16], i8x16, lambda b, x: b.trunc(x, _I8x16))
 _high_bytes = _op("high_bytes", [i16x16], i8x16, lambda b, x: b.trunc(b.lshr(x, ir.Constant(_I16x16, [8] * 16)), _I8x16))
 
-# %% ../nbs/05_matmul.ipynb #a60ca918
 @kernel
 def _tables_k(q, tables, i0, i1):
     "Tables of the columns i0 to i1 of int8 [n, K]: int8 [column - i0, lane, block, quarter, 16 low bytes and 16 high ones]."
@@ -88,7 +86,7 @@ def _tables_k(q, tables, i0, i1):
                 store_i8x16(tables, t + 16, _high_bytes(s))
                 t += 32
 
-# %% ../nbs/05_matmul.ipynb #555d1826
+# %% ../nbs/05_matmul.ipynb #85b99988
 @kernel
 def _look_up(tables, t, nibbles):
     "The sums that 32 nibbles select, as floats in row order."
@@ -96,16 +94,10 @@ def _look_up(tables, t, nibbles):
     p, q = interleave_low(low, high), interleave_high(low, high)
     return unbias_low(p), unbias_high(p), unbias_low(q), unbias_high(q)
 
-# %% ../nbs/05_matmul.ipynb #36017b15
 @kernel
 def _fma4(e, s, c): return fma(e, s[0], c[0]), fma(e, s[1], c[1]), fma(e, s[2], c[2]), fma(e, s[3], c[3])
 
-# %% ../nbs/05_matmul.ipynb #05365c81
-_f32x1 = Vec("f32", 1)
-_load_f32x1 = _make_load(_f32x1, 32)
-_spread = _op("spread", [_f32x1], f32x8, lambda b, x: b.shuffle_vector(x, x, ir.Constant(ir.VectorType(_I32, 8), [0] * 8)))
-
-# %% ../nbs/05_matmul.ipynb #8757850f
+# %% ../nbs/05_matmul.ipynb #4755712c
 @kernel
 def _lanes_k(weights, at_w, scale, tables, at_t, e, at_e, n_blocks, acc):
     "acc[32 * l + r]: lane l of row r, summed over all blocks (steps 3 and 4)."
@@ -127,7 +119,7 @@ def _lanes_k(weights, at_w, scale, tables, at_t, e, at_e, n_blocks, acc):
         store_f32x8(acc, 32 * l + 16, a2)
         store_f32x8(acc, 32 * l + 24, a3)
 
-# %% ../nbs/05_matmul.ipynb #7588e035
+# %% ../nbs/05_matmul.ipynb #9cfb7e5e
 @kernel
 def _fold(acc, r):
     "The sum of the eight lanes of rows r to r + 8, in the reference's order."
@@ -135,7 +127,6 @@ def _fold(acc, r):
     t2, t3 = load_f32x8(acc, 192 + r) + load_f32x8(acc, 64 + r), load_f32x8(acc, 224 + r) + load_f32x8(acc, 96 + r)
     return (t0 + t2) + (t1 + t3)
 
-# %% ../nbs/05_matmul.ipynb #4537783a
 @kernel
 def _product_k(weights, scales, tables, e, out, n0, n1, i0, i1):
     "Rows of the groups i0 to i1, for the columns n0 to n1 whose tables are given."
@@ -151,7 +142,7 @@ def _product_k(weights, scales, tables, e, out, n0, n1, i0, i1):
                     store_f32x8(last, 0, _fold(acc, r - 32 * g))
                     for i in range(n_rows - r): out[n, r + i] = last[i]
 
-# %% ../nbs/05_matmul.ipynb #0bff9f63
+# %% ../nbs/05_matmul.ipynb #2249fa13
 _TILE = 16
 
 @kernel
@@ -163,7 +154,7 @@ def _matmul_k(weights, scales, q, e, out, i0, i1):
         _tables_k(q, tables, n0, n1)
         _product_k(weights, scales, tables, e, out, n0, n1, i0, i1)
 
-# %% ../nbs/05_matmul.ipynb #3c15c844
+# %% ../nbs/05_matmul.ipynb #89d9a550
 def matmul_q(
     packed: Packed, # the weights
     q: np.ndarray, # int8 [n, K], from `quantize_q8_0`
@@ -182,7 +173,7 @@ def matmul_q(
     parallel(_matmul_k, len(packed.weights), packed.weights, packed.scales, q, e, out, n_threads=n_threads)
     return out
 
-# %% ../nbs/05_matmul.ipynb #17eb69e7
+# %% ../nbs/05_matmul.ipynb #d54ab242
 def matmul(
     packed: Packed, # the weights, from `pack`
     x: np.ndarray, # float32 [n, K]

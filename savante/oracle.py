@@ -142,7 +142,7 @@ def weight(self, raw):
     _need(raw.dtype == np.uint8 and raw.ndim == 2 and raw.size and raw.shape[1] % 18 == 0, "Q1_0 is uint8 [rows, 18·n]", raw)
     return self._new(_Q1_0, raw, raw.shape[1] // 18 * 128, raw.shape[0])
 
-# %% ../nbs/01_oracle.ipynb #5a95f59a
+# %% ../nbs/01_oracle.ipynb #06c8f0f1
 @_graph_method
 def compute(self, *outputs, n_threads=1):
     "Run everything that `outputs` depend on."
@@ -161,7 +161,7 @@ def read(self, t, *shape):
     C.memmove(out.ctypes.data, self._lib.base.ggml_get_data(t), out.nbytes)
     return out
 
-# %% ../nbs/01_oracle.ipynb #2f2cdec4
+# %% ../nbs/01_oracle.ipynb #fd9e96af
 def _op(f):
     "Add `f` to `Ggml` as a method."
     setattr(Ggml, f.__name__, f)
@@ -177,7 +177,7 @@ def get_rows(self, raw, ids):
         g.compute(y)
         return g.read(y, len(ids), raw.shape[1] // 18 * 128)
 
-# %% ../nbs/01_oracle.ipynb #7c4170dc
+# %% ../nbs/01_oracle.ipynb #db0150bb
 @_op
 def rms_norm(self, x, w=None, eps=1e-6, n_threads=1):
     "RMS norm of the rows of float32 `x`, times the gain `w` where given."
@@ -197,7 +197,7 @@ def add(self, a, b):
         g.compute(y)
         return g.read(y, *a.shape)
 
-# %% ../nbs/01_oracle.ipynb #23766af6
+# %% ../nbs/01_oracle.ipynb #2258e290
 @_op
 def quantize_q8_0(self, x):
     "Blocks of Q8_0 for float32 `x` [.., k]: uint8 [.., k/32 * 34], a float16 scale and 32 int8 each (the CPU backend's own routine)."
@@ -217,7 +217,7 @@ def mul_mat(self, raw, x, n_threads=1):
         g.compute(y, n_threads=n_threads)
         return g.read(y, x.shape[0], raw.shape[0])
 
-# %% ../nbs/01_oracle.ipynb #6ee89141
+# %% ../nbs/01_oracle.ipynb #57627ea3
 @_op
 def rope(self, x, positions, n_ctx_orig=4096, freq_base=1e6, freq_scale=1., ext_factor=0., attn_factor=1., beta_fast=32., beta_slow=1.,
          n_threads=1):
@@ -238,7 +238,7 @@ def swiglu(self, gate, up, n_threads=1):
         g.compute(y, n_threads=n_threads)
         return g.read(y, *gate.shape)
 
-# %% ../nbs/01_oracle.ipynb #5d6a47b3
+# %% ../nbs/01_oracle.ipynb #b6cc8457
 @_op
 def flash_attn(self, q, k, v, mask, scale, n_threads=1):
     """Attention of float32 `q` [n, heads, d] over float16 `k`, `v` [n_kv, heads_kv, d] with a float16 mask [n, n_kv] of 0 and -inf:
@@ -253,7 +253,7 @@ def flash_attn(self, q, k, v, mask, scale, n_threads=1):
         g.compute(y, n_threads=n_threads)
         return g.read(y, *q.shape)
 
-# %% ../nbs/01_oracle.ipynb #2a70f887
+# %% ../nbs/01_oracle.ipynb #45895d8c
 def _vectors(key):
     "The file that holds the recording `key`, and its entry's name."
     chapter, _, name = key.partition("/")
@@ -273,7 +273,7 @@ def _entry(a):
     if a.nbytes <= 2048: e["data"] = base64.b64encode(zlib.compress(np.ascontiguousarray(a).tobytes(), 9)).decode()
     return e
 
-# %% ../nbs/01_oracle.ipynb #246287d6
+# %% ../nbs/01_oracle.ipynb #8c4ea0cd
 def _compare_recorded(got, entry, source):
     "Compare an array with a recorded entry: bit for bit where the values are kept, by hashes of rows where they are not."
     got, shape = np.asarray(got), tuple(entry["shape"])
@@ -286,7 +286,7 @@ def _compare_recorded(got, entry, source):
     first = f"row {bad[0] * step} (with {step} a hash)", hashes[bad[0]], entry["hashes"][bad[0]]
     return Comparison(got.size, len(bad), None, first, "", source + "; counted in hashes")
 
-# %% ../nbs/01_oracle.ipynb #e2c970fa
+# %% ../nbs/01_oracle.ipynb #e0dc6157
 def agree(
     key: str, # `chapter/name` of the recording
     got: np.ndarray, # what Savante computed
@@ -310,7 +310,7 @@ def agree(
         raise AssertionError(f"{key}: the live oracle differs from its recording: {r}. Live: {ggml.fingerprint}; recorded: {book['fingerprint']}")
     return same_bits(np.asarray(got), want, f"live ggml {ggml.fingerprint['ggml']}")
 
-# %% ../nbs/01_oracle.ipynb #9aeab259
+# %% ../nbs/01_oracle.ipynb #5a091669
 def _record(path, name, want, mark):
     "Write one recording; a file holds vectors of one fingerprint only."
     if want.size == 0: raise ValueError(f"{name}: an empty array is no evidence")
@@ -322,7 +322,7 @@ def _record(path, name, want, mark):
     part.write_text(json.dumps(book, indent=1, sort_keys=True) + "\n")
     os.replace(part, path)
 
-# %% ../nbs/01_oracle.ipynb #fea9a191
+# %% ../nbs/01_oracle.ipynb #adbd69da
 _U32, _B = C.c_uint32, C.c_bool
 def _fields(**groups): return [(n, t) for names, t in groups.values() for n in names.split()]
 
@@ -342,7 +342,7 @@ class _ContextParams(C.Structure):
 
 class _Batch(C.Structure): _fields_ = _fields(a=("n_tokens", C.c_int32), b=("token embd pos n_seq_id seq_id logits", _P))
 
-# %% ../nbs/01_oracle.ipynb #f94920d3
+# %% ../nbs/01_oracle.ipynb #740291df
 class _Libllama:
     "libllama in this process. Used by the child; `Llama` is what others call."
     def __init__(self, libdir):
@@ -365,7 +365,7 @@ class _Libllama:
         self.llama.llama_backend_init()
     def said(self): return " ".join("".join(self.lines[-4:]).split())
 
-# %% ../nbs/01_oracle.ipynb #5ed6e1ee
+# %% ../nbs/01_oracle.ipynb #e8aefef6
 class _Session:
     "A loaded model and its context, in the child."
     def __init__(self, lib, path, n_ctx, n_threads, n_threads_batch, n_ubatch, vocab_only):
@@ -398,7 +398,7 @@ class _Session:
             self.sink.append(Node(name, base.ggml_op_desc(t).decode(), layer, a.reshape(-1, width) if a.size else a.reshape(0, width)))
         return True
 
-# %% ../nbs/01_oracle.ipynb #f085ffa7
+# %% ../nbs/01_oracle.ipynb #2dc59421
 @dataclass
 class Node:
     "One computed tensor of a graph."
@@ -408,7 +408,7 @@ class Node:
     array: np.ndarray # float32 [rows, width], heads flattened
     def __iter__(self): return iter((self.name, self.layer, self.array))
 
-# %% ../nbs/01_oracle.ipynb #84686e70
+# %% ../nbs/01_oracle.ipynb #1a37892f
 def _session_method(f): setattr(_Session, f.__name__, f); return f
 
 @_session_method
@@ -437,7 +437,7 @@ def greedy(self, ids, n):
         if len(out) < n: logits = self.decode(out[-1:])
     return out
 
-# %% ../nbs/01_oracle.ipynb #dc6528f4
+# %% ../nbs/01_oracle.ipynb #b1e0f48e
 @_session_method
 def clear(self):
     self.lib.llama.llama_memory_clear(self.lib.llama.llama_get_memory(self.context), True)
@@ -458,7 +458,7 @@ def piece(self, i, special=True):
     n = self.lib.llama.llama_token_to_piece(self.vocab, i, room, 4096, 0, special)
     return room.raw[:max(0, n)]
 
-# %% ../nbs/01_oracle.ipynb #d477a601
+# %% ../nbs/01_oracle.ipynb #b11165bc
 def _serve():
     "The child's loop."
     calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -478,7 +478,7 @@ def _serve():
         pickle.dump(answer, answers, protocol=5)
         answers.flush()
 
-# %% ../nbs/01_oracle.ipynb #a42b845c
+# %% ../nbs/01_oracle.ipynb #7c18cd71
 class Llama:
     "A model run by the shipped libllama in a child process."
     def __init__(self,
@@ -516,7 +516,7 @@ class Llama:
         try: self.close()
         except Exception: pass  # half made, or the interpreter is on its way out
 
-# %% ../nbs/01_oracle.ipynb #872ab518
+# %% ../nbs/01_oracle.ipynb #52e20016
 def _ask(self, name, args):
     "Send one call, return its answer."
     with self._lock:
@@ -548,7 +548,7 @@ _remote("clear", "Empty the cache.")
 _remote("tokenize", "Ids of `text` (str or bytes): `tokenize(text, add_special=True, parse_special=True)`.")
 _remote("piece", "Bytes of one token.")
 
-# %% ../nbs/01_oracle.ipynb #813589b8
+# %% ../nbs/01_oracle.ipynb #08530e7b
 _MOVES = {"VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE", "CPY", "SET_ROWS", "CONT", "FLASH_ATTN_EXT"}
 
 def _keyed(nodes):
@@ -569,7 +569,7 @@ def _trace(self, ids):
     return _keyed(nodes), logits
 Llama.trace = _trace
 
-# %% ../nbs/01_oracle.ipynb #badc198f
+# %% ../nbs/01_oracle.ipynb #a21a38a3
 @dataclass
 class Difference:
     "Where two traces part first. Prints as one line."

@@ -32,7 +32,7 @@ def _rows_q1_0(raw):
     raw.flags.writeable = False
     return raw
 
-# %% ../nbs/04_quant.ipynb #e74360a9
+# %% ../nbs/04_quant.ipynb #8aa8e28a
 def get_rows(
     raw: np.ndarray, # uint8 [rows, bytes], Q1_0
     ids, # which rows: whole numbers, one axis
@@ -41,12 +41,13 @@ def get_rows(
     raw, ids = _rows_q1_0(raw), np.asarray(ids)
     if ids.ndim != 1 or (ids.size and ids.dtype.kind not in "iu"):
         raise ValueError(f"ids must be a list of whole numbers, got {ids.dtype}{list(ids.shape)}")
-    if wrong := [int(i) for i in ids if not 0 <= i < len(raw)]: raise ValueError(f"row {wrong[0]} of a matrix with rows 0 to {len(raw) - 1}")
+    if wrong := [int(i) for i in ids if not 0 <= i < len(raw)]:
+        raise ValueError(f"row {wrong[0]} of a matrix with rows 0 to {len(raw) - 1}")
     out = np.empty((len(ids), raw.shape[1] // 18 * 128), np.float32)
     _get_rows_k(raw, ids.astype(np.int32), out, 0, len(ids))
     return out
 
-# %% ../nbs/04_quant.ipynb #6212ab7b
+# %% ../nbs/04_quant.ipynb #db85fb1d
 @kernel
 def _larger(a, b): return a if a > b else b
 
@@ -58,7 +59,7 @@ def _max32(x, at):
     m2, m3 = _larger(extract(m, 6), extract(m, 2)), _larger(extract(m, 7), extract(m, 3))
     return _larger(_larger(m0, m2), _larger(m1, m3))
 
-# %% ../nbs/04_quant.ipynb #56ba3bbb
+# %% ../nbs/04_quant.ipynb #6457f07d
 @kernel
 def _to_bytes(r):
     "Whole floats to int8, as a conversion to int32 and two saturating packs do it."
@@ -66,7 +67,7 @@ def _to_bytes(r):
     r = select(le(vabs(r), splat(np.float32(2147483520))), r, low)
     return to_i8(to_i32(select(gt(r, high), high, select(gt(low, r), low, r))))
 
-# %% ../nbs/04_quant.ipynb #fbe5bf45
+# %% ../nbs/04_quant.ipynb #1adb58fd
 @kernel
 def _quantize_k(x, q, d, i0, i1):
     for row in range(i0, i1):
@@ -77,7 +78,7 @@ def _quantize_k(x, q, d, i0, i1):
             inverse = splat(np.float32(127) / m if m != np.float32(0) else np.float32(0))
             for i in range(at, at + 32, 8): store_i8x8(q, i, _to_bytes(rint(load_f32x8(x, i) * inverse)))
 
-# %% ../nbs/04_quant.ipynb #31e953e5
+# %% ../nbs/04_quant.ipynb #26480892
 def quantize_q8_0(
     x: np.ndarray, # float32 [n, K], K a multiple of 32
     n_threads: int = 1, # rows are split over so many threads

@@ -13,7 +13,7 @@ from .check import kernel, parallel
 from .norm import _check_f32
 from .simd import cosf, fma, fmaf, load_f32x8, logf, powf, sinf, splat, store_f32x8
 
-# %% ../nbs/07_rope.ipynb #6ec2bd8f
+# %% ../nbs/07_rope.ipynb #4c865fe4
 def _number(kv, key, default):
     "A finite number of the metadata, not negative."
     v = kv.get(f"qwen3.{key}", default)
@@ -21,14 +21,14 @@ def _number(kv, key, default):
         raise ValueError(f"qwen3.{key} must be a finite number, 0 or more, got {v!r}: get another copy of the model")
     return v
 
-# %% ../nbs/07_rope.ipynb #b1cf8cb8
+# %% ../nbs/07_rope.ipynb #3a748b4a
 @kernel
 def _yarn_attn_factor_k(freq_scale):
     one, tenth, factor = np.float32(1), np.float32(0.1), np.float32(1) / freq_scale
     m = tenth * logf(factor) + one if factor > one else one
     return m * (one / (one + tenth * logf(factor)))
 
-# %% ../nbs/07_rope.ipynb #7acaa8e6
+# %% ../nbs/07_rope.ipynb #a9f4c396
 @dataclass(frozen=True)
 class Rope:
     "What decides the angles; floats are rounded to float32."
@@ -69,7 +69,7 @@ class Rope:
         if kind == "yarn": attn_factor *= np.float32(_yarn_attn_factor_k(freq_scale))
         return cls(head_dim, number("rope.freq_base", 10000.), freq_scale, float(kind == "yarn"), attn_factor, n_ctx_orig)
 
-# %% ../nbs/07_rope.ipynb #6a061cf3
+# %% ../nbs/07_rope.ipynb #2621fd0f
 @kernel
 def _ramp_k(n_dims, n_ctx_orig, freq_base, freq_scale, ext_factor, attn_factor, beta_fast, beta_slow, mix):
     one, two, d = np.float32(1), np.float32(2), np.float32(n_dims)
@@ -92,7 +92,7 @@ def _ramp(rope):
     theta_scale, mscale = _ramp_k(rope.n_dims, rope.n_ctx_orig, *floats, mix)
     return np.float32(theta_scale), np.float32(mscale), mix
 
-# %% ../nbs/07_rope.ipynb #c2301422
+# %% ../nbs/07_rope.ipynb #cdde87bc
 @kernel
 def _rope_table_k(positions, theta_scale, freq_scale, mscale, mix, cos, sin, i0, i1):
     for t in range(i0, i1):
@@ -103,7 +103,7 @@ def _rope_table_k(positions, theta_scale, freq_scale, mscale, mix, cos, sin, i0,
             sin[t, j] = sinf(angle) * mscale
             theta *= theta_scale
 
-# %% ../nbs/07_rope.ipynb #ffbda689
+# %% ../nbs/07_rope.ipynb #2ea1d61f
 def rope_table(
     positions: np.ndarray, # whole numbers [n], 0 to 2**31 - 1, in any order
     rope: Rope, # the parameters
@@ -119,7 +119,7 @@ def rope_table(
     parallel(_rope_table_k, len(p), *args, n_threads=n_threads)
     return cos, sin
 
-# %% ../nbs/07_rope.ipynb #a4b8305d
+# %% ../nbs/07_rope.ipynb #2512bf0f
 @kernel
 def _rope_k(x, cos, sin, out, i0, i1):
     heads, half, minus = x.shape[1], x.shape[2] // 2, splat(np.float32(-1))
@@ -136,7 +136,7 @@ def _rope_k(x, cos, sin, out, i0, i1):
                 out[t, h, j] = fmaf(x0, c, -(x1 * s))
                 out[t, h, half + j] = fmaf(x0, s, x1 * c)
 
-# %% ../nbs/07_rope.ipynb #f43085eb
+# %% ../nbs/07_rope.ipynb #0f229ba9
 def rope(
     x: np.ndarray, # float32 [n, heads, d], C-contiguous: queries or keys
     cos: np.ndarray, # float32 [n, d/2], of `rope_table`

@@ -80,8 +80,9 @@ def ours(file, ids, prompt):
     for i, row in enumerate(layer.out["kqv_out"]): yield "tiled", "kqv_out", str(i), oracle.digest(row)
     for cells in oracle.SPLIT_CELLS:
         rows = oracle.split_rows(layer.n, cells)
+        k, v = (np.ascontiguousarray(a[:, rows]) for a in (layer.k, layer.v))
         for n in oracle.SPLIT_THREADS:
-            row = attention(layer.out["Q_rope"][-1:], layer.k[:, rows], layer.v[:, rows], cells - 1, kv_splits=n)
+            row = attention(layer.out["Q_rope"][-1:], k, v, cells - 1, kv_splits=n)
             yield "splitkv", "kqv_out", f"{cells} cells, {n} threads", oracle.digest(row)
 
 

@@ -45,7 +45,7 @@ def run(path, flags, timeout):
     "The notebook at `path` as a fresh run leaves it, clean."
     nb = nbformat.read(path, 4)
     where = {"metadata": {"path": str(path.parent)}}
-    client = NotebookClient(nb, timeout=timeout, kernel_name="python3", extra_arguments=KERNEL, resources=where)
+    client = NotebookClient(nb, timeout=timeout, kernel_name="python3", coalesce_streams=True, extra_arguments=KERNEL, resources=where)
     with client.setup_kernel():
         for n, cell in enumerate(nb.cells):
             if cell.cell_type != "code" or skipped(cell, flags): continue

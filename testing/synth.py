@@ -1,26 +1,32 @@
 """Synthetic 1-bit Qwen3 models of any shape: random bits, scales near 0.02, norms near 1. Seeded, streamed, written in seconds.
 
-usage: python testing/synth.py OUT.gguf --shape 1.7b
-       python testing/synth.py OUT.gguf --n-layer 2 --n-embd 512 --n-head 4 --n-head-kv 2 --head-dim 128 --n-ff 1536 --n-vocab 1000 [--untied] [--yarn]
+    python testing/synth.py OUT.gguf --shape 1.7b
+    python testing/synth.py OUT.gguf --n-layer 2 --n-embd 512 --n-head 4 --n-head-kv 2 --head-dim 128 --n-ff 1536 --untied --yarn
 """
 import argparse
+import sys
 import zlib
 from pathlib import Path
 
 import gguf
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from savante.gguf import GGUFFile  # noqa: E402
+
 Q1_0 = 41
 
+QWEN = dict(head_dim=128, n_vocab=151936, n_ctx_train=32768, yarn=True)
 SHAPES = {
-    "1.7b": dict(n_layer=28, n_embd=2048, n_head=16, n_head_kv=8, head_dim=128, n_ff=6144, n_vocab=151936, n_ctx_train=32768, yarn=True),
-    "4b": dict(n_layer=36, n_embd=2560, n_head=32, n_head_kv=8, head_dim=128, n_ff=9728, n_vocab=151936, n_ctx_train=32768, yarn=True),
-    "8b": dict(n_layer=36, n_embd=4096, n_head=32, n_head_kv=8, head_dim=128, n_ff=12288, n_vocab=151936, n_ctx_train=65536, yarn=True, tied=False),
-    # small ones, each with its own point: plain, heads of 64, heads x size above the width, heads x size equal to it with Qwen3's vocabulary
+    "1.7b": dict(QWEN, n_layer=28, n_embd=2048, n_head=16, n_head_kv=8, n_ff=6144),
+    "4b": dict(QWEN, n_layer=36, n_embd=2560, n_head=32, n_head_kv=8, n_ff=9728),
+    "8b": dict(QWEN, n_layer=36, n_embd=4096, n_head=32, n_head_kv=8, n_ff=12288, n_ctx_train=65536, tied=False),
+    # small ones, each with its own point: plain; heads of 64, untied, no YaRN; heads x size above the width, heads not grouped;
+    # heads x size equal to the width, Qwen3's vocabulary; as deep as the 1.7B; the least that Q1_0 allows
     "s128": dict(n_layer=2, n_embd=256, n_head=4, n_head_kv=2, head_dim=128, n_ff=768, n_vocab=1000, yarn=True),
     "s64": dict(n_layer=2, n_embd=256, n_head=4, n_head_kv=2, head_dim=64, n_ff=512, n_vocab=777, tied=False),
     "wide-heads": dict(n_layer=3, n_embd=384, n_head=4, n_head_kv=4, head_dim=128, n_ff=1024, n_vocab=943, yarn=True),
-    "w512": dict(n_layer=1, n_embd=512, n_head=4, n_head_kv=2, head_dim=128, n_ff=1536, n_vocab=151936, n_ctx_train=32768, yarn=True),
+    "w512": dict(QWEN, n_layer=1, n_embd=512, n_head=4, n_head_kv=2, n_ff=1536),
     "deep": dict(n_layer=28, n_embd=256, n_head=4, n_head_kv=2, head_dim=128, n_ff=512, n_vocab=1000, yarn=True),
     "one": dict(n_layer=1, n_embd=128, n_head=1, n_head_kv=1, head_dim=128, n_ff=128, n_vocab=130, n_ctx_train=1024),
 }
@@ -30,8 +36,9 @@ YARN = dict(type="yarn", factor=4.0, original_context_length=8192)
 def shapes(n_layer, n_embd, n_head, n_head_kv, head_dim, n_ff, n_vocab, tied):
     "name -> dims in numpy's order, as a Qwen3 has them."
     q, k = n_head * head_dim, n_head_kv * head_dim
-    layer = dict(attn_norm=(n_embd,), attn_q=(q, n_embd), attn_k=(k, n_embd), attn_v=(k, n_embd), attn_q_norm=(head_dim,), attn_k_norm=(head_dim,),
-                 attn_output=(n_embd, q), ffn_norm=(n_embd,), ffn_gate=(n_ff, n_embd), ffn_up=(n_ff, n_embd), ffn_down=(n_embd, n_ff))
+    layer = dict(attn_norm=(n_embd,), attn_q=(q, n_embd), attn_k=(k, n_embd), attn_v=(k, n_embd), attn_q_norm=(head_dim,),
+                 attn_k_norm=(head_dim,), attn_output=(n_embd, q), ffn_norm=(n_embd,), ffn_gate=(n_ff, n_embd), ffn_up=(n_ff, n_embd),
+                 ffn_down=(n_embd, n_ff))
     top = dict(token_embd=(n_vocab, n_embd), output_norm=(n_embd,)) | ({} if tied else dict(output=(n_vocab, n_embd)))
     return {f"{n}.weight": s for n, s in (top | {f"blk.{i}.{n}": s for i in range(n_layer) for n, s in layer.items()}).items()}
 
@@ -55,10 +62,13 @@ def norm(rng, n):
 
 def copy_vocabulary(writer, path):
     "Take over every `tokenizer.*` key of another file; returns the number of tokens."
-    fields = {k: f for k, f in gguf.GGUFReader(path).fields.items() if k.startswith("tokenizer.")}
-    for key, f in fields.items():
-        writer.add_key_value(key, f.contents(), f.types[0], f.types[1] if len(f.types) > 1 else None)
-    return len(fields["tokenizer.ggml.tokens"].data)
+    kv = {k: v for k, v in GGUFFile(path).kv.items() if k.startswith("tokenizer.")}
+    for key, v in kv.items():
+        if isinstance(v, bool): writer.add_bool(key, v)
+        elif isinstance(v, int): writer.add_uint32(key, v)
+        elif isinstance(v, str): writer.add_string(key, v)
+        else: writer.add_array(key, v if isinstance(v, list) else v.tolist())
+    return len(kv["tokenizer.ggml.tokens"])
 
 
 def synth(
@@ -109,7 +119,7 @@ def synth(
     w.write_kv_data_to_file()
     w.write_ti_data_to_file()
     for name, s in dims.items():
-        rng = np.random.Generator(np.random.SFC64([seed, zlib.crc32(name.encode())]))     # a tensor's bits depend on its name, not on its neighbours
+        rng = np.random.Generator(np.random.SFC64([seed, zlib.crc32(name.encode())]))  # by name: a tensor does not depend on others
         w.write_tensor_data(norm(rng, s[0]) if len(s) == 1 else q1_0(rng, *s))
     w.close()
     return path

@@ -14,8 +14,9 @@ def fma32(a, b, c):
         nudge = np.isfinite(s) & (error != 0) & (s.view(np.int64) & 1 == 0)
         return np.where(nudge, np.nextafter(s, np.copysign(np.inf, error)), s).astype(f32)[()]
 
-# %% ../nbs/08_exp.ipynb #5f736628
-STEPS = [f32(float.fromhex(h)) for h in ("0x1.715476p+0", "0x1.62e4p-1", "0x1.7f7d1cp-20", "0x1.ffffecp-1", "0x1.fffdb6p-2", "0x1.555e66p-3", "0x1.573e2ep-5", "0x1.0e4020p-7")]
+# %% ../nbs/08_exp.ipynb #12526bfb
+STEPS = [f32(float.fromhex(h)) for h in ("0x1.715476p+0", "0x1.62e4p-1", "0x1.7f7d1cp-20",  # log2 e, ln 2 in two parts
+                                         "0x1.ffffecp-1", "0x1.fffdb6p-2", "0x1.555e66p-3", "0x1.573e2ep-5", "0x1.0e4020p-7")]
 
 @np.errstate(all="ignore")
 def exp_ordered(x, constants=STEPS):
@@ -30,7 +31,7 @@ def exp_ordered(x, constants=STEPS):
     k, s1, s2 = (bits.view(f32) for bits in (e + np.uint32(0x3f800000), g + np.uint32(0x7f000000), e - g))
     return np.select([abs(n) > 192, abs(n) > 126], [s1 * s1, fma32(s2, j, s2) * s1], fma32(k, j, k))
 
-# %% ../nbs/08_exp.ipynb #a3610eb4
+# %% ../nbs/08_exp.ipynb #91b3a84e
 from savante.check import kernel
 from savante.exp import exp, softmax, swiglu
 from savante.simd import expf
@@ -45,7 +46,7 @@ def swiglu_ordered(gate, up):
         e = np.concatenate([exp_ordered(f32(0) - gate[:full]), f32([libm(-g) for g in gate[full:]])]).astype(f32)
         return gate / (f32(1) + e) * up
 
-# %% ../nbs/08_exp.ipynb #17534d17
+# %% ../nbs/08_exp.ipynb #d07de35e
 def softmax_ordered(row):
     "One row of the op, in its order."
     full, d = len(row) // 8 * 8, row - row.max()
@@ -56,7 +57,7 @@ def softmax_ordered(row):
     for v in e[full:]: total += np.float64(v)
     return e * f32(1 / total)
 
-# %% ../nbs/08_exp.ipynb #553792f2
+# %% ../nbs/08_exp.ipynb #64b6ae09
 import random
 
 def sweep():
@@ -66,7 +67,7 @@ def sweep():
     xs += [0.0, -0.0, 1e-30, -1e-30, 87.0, 88.5, 89.0, 103.9, 104.0, -87.0, -88.5, -89.0, -103.9, -104.0, -126.0, 126.0, 150.0, -150.0]
     return np.array(xs + [0.0] * (-len(xs) % 8), f32).reshape(-1, 8)
 
-# %% ../nbs/08_exp.ipynb #1f778f68
+# %% ../nbs/08_exp.ipynb #f7c90ba1
 def rows(n):
     "Five rows of `n` gates or scores: moderate, wide, rising, with minus infinities, equal."
     r = np.random.default_rng(n)
@@ -85,7 +86,7 @@ def ggml_softmax(g, x):
         graph.compute(y)
         return graph.read(y, *x.shape)
 
-# %% ../nbs/08_exp.ipynb #8afdd557
+# %% ../nbs/08_exp.ipynb #80802177
 import os, subprocess, sys
 from pathlib import Path
 import pytest
@@ -93,7 +94,7 @@ import savante.exp
 from savante.check import same_bits
 from savante.oracle import Ggml, OracleMissing, agree
 
-# %% ../nbs/08_exp.ipynb #8bbb8bb7
+# %% ../nbs/08_exp.ipynb #c1a4310a
 PROBE = """
 import hashlib, numpy as np
 from savante.exp import exp, softmax, swiglu
@@ -105,13 +106,12 @@ def probe(lowering):
     env = {**os.environ, "SAVANTE_SIMD": lowering, "PYTHONPATH": str(Path(savante.exp.__file__).parent.parent)}
     return subprocess.run([sys.executable, "-c", PROBE], env=env, capture_output=True, text=True, check=True).stdout
 
-# %% ../nbs/08_exp.ipynb #087e427b
+# %% ../nbs/08_exp.ipynb #665eedfa
 def test_exp_has_the_bits_of_the_ordered_steps():
     r = np.random.default_rng(1)
     bits = r.integers(0, 2**32, 200_000, dtype=np.uint32).view(f32)
     for x in (bits, r.uniform(-88, 89, 2_000_001).astype(f32), sweep()): same_bits(exp(x), exp_ordered(x))
 
-# %% ../nbs/08_exp.ipynb #84d48d5c
 def test_special_values():
     x = np.array([np.inf, -np.inf, np.nan, 0, -0.0, 1e-45, 88.72283, 88.72284, -103.97, -103.98, 3e38, -3e38], f32)
     y = exp(x)
@@ -119,7 +119,7 @@ def test_special_values():
     assert np.isinf(y[[7, 10]]).all() and np.isfinite(y[6]) and 0 < y[8] < 1e-44 and (y[[9, 11]] == 0).all()
     same_bits(swiglu(f32([-100] * 8), np.ones(8, f32)), f32([-0.0] * 8))
 
-# %% ../nbs/08_exp.ipynb #c5f3c8ce
+# %% ../nbs/08_exp.ipynb #30ddc72a
 @pytest.mark.oracle
 def test_swiglu_sweep_is_ggmls():
     x = sweep()
@@ -134,7 +134,7 @@ def test_rows_of_any_length_are_ggmls(n):
     agree(f"exp/width_{n}", swiglu(gate, up), lambda g: g.swiglu(gate, up))
     agree(f"exp/softmax_{n}", softmax(x), lambda g: ggml_softmax(g, x))
 
-# %% ../nbs/08_exp.ipynb #8a1a82b1
+# %% ../nbs/08_exp.ipynb #c89a8c86
 @pytest.mark.parametrize("n", [1, 5, 8, 13, 64, 130])
 def test_kernels_have_the_bits_of_the_ordered_rows(n):
     x = rows(n)
@@ -147,26 +147,30 @@ def test_a_cut_of_the_range_changes_no_bit():
         out = np.empty_like(x)
         savante.exp._swiglu_k(x, x, out, 0, cut); savante.exp._swiglu_k(x, x, out, cut, x.size)
         same_bits(out, swiglu(x, x))
-    for n_threads in (1, 2, 3): same_bits(swiglu(x, x, n_threads=n_threads), swiglu(x, x)); same_bits(softmax(x, n_threads=n_threads), softmax(x))
-    y = x.copy(); swiglu(y, y, out=y); same_bits(y, swiglu(x, x))
+    for n_threads in (1, 2, 3):
+        same_bits(swiglu(x, x, n_threads=n_threads), swiglu(x, x))
+        same_bits(softmax(x, n_threads=n_threads), softmax(x))
+    y = x.copy()
+    swiglu(y, y, out=y)
+    same_bits(y, swiglu(x, x))
 
-# %% ../nbs/08_exp.ipynb #68c043c9
 def test_faults_are_caught():
     x = sweep()
     with np.errstate(all="ignore"): wrong = np.exp(x)
     with pytest.raises(AssertionError): same_bits(wrong, exp(x))
     with pytest.raises(AssertionError): same_bits(swiglu(x[:, :7], x[:, :7]), swiglu(x, x)[:, :7])  # the tail's expf
 
-@pytest.mark.parametrize("call", [lambda x: swiglu(x, x[:7]), lambda x: swiglu(x, x.astype(np.float64)), lambda x: softmax(x[:0]), lambda x: exp(1.0),
-                                  lambda x: swiglu(x, x, out=np.empty(7, f32)), lambda x: softmax(x, out=np.empty(8))])
+@pytest.mark.parametrize("call", [
+    lambda x: swiglu(x, x[:7]), lambda x: swiglu(x, x.astype(np.float64)), lambda x: softmax(x[:0]), lambda x: exp(1.0),
+    lambda x: swiglu(x, x, out=np.empty(7, f32)), lambda x: softmax(x, out=np.empty(8))])
 def test_bad_input_is_refused(call):
     with pytest.raises(ValueError): call(np.ones(8, f32))
 
-# %% ../nbs/08_exp.ipynb #90a788fe
+# %% ../nbs/08_exp.ipynb #5fe7f6f0
 def test_the_portable_lowering_has_the_same_bits():
     assert probe("portable") == probe("auto") != ""
 
-# %% ../nbs/08_exp.ipynb #20dc66ee
+# %% ../nbs/08_exp.ipynb #13f38e8c
 @pytest.mark.slow
 @pytest.mark.oracle
 def test_every_float32():

@@ -12,7 +12,7 @@ def random_q1_0(rng, rows, k, odd=False):
     raw[..., :2] = scales[..., None].view(np.uint8)
     return raw.reshape(rows, -1)
 
-# %% ../nbs/05_matmul.ipynb #00c61ebb
+# %% ../nbs/05_matmul.ipynb #f06d2f30
 import hashlib, os, subprocess, sys
 import pytest
 from savante.check import kernel, parallel, same_bits
@@ -21,7 +21,7 @@ from savante.oracle import agree
 from savante.quant import quantize_q8_0
 from savante.simd import f16_to_f32, fmaf
 
-# %% ../nbs/05_matmul.ipynb #580d4687
+# %% ../nbs/05_matmul.ipynb #5d215b55
 @kernel
 def matmul_ordered(raw, q, e):
     "The product in the reference's order, number by number: the specification."
@@ -44,7 +44,7 @@ def matmul_ordered(raw, q, e):
             out[n, r] = (t[0] + t[2]) + (t[1] + t[3])
     return out
 
-# %% ../nbs/05_matmul.ipynb #9d210c76
+# %% ../nbs/05_matmul.ipynb #3ed20a3b
 def unpack(p):
     "The rows of Q1_0 that `pack` was given."
     groups, _, blocks, _, _ = p.weights.shape
@@ -55,16 +55,17 @@ def unpack(p):
     raw[..., 2:] = nibbles[..., 0] | nibbles[..., 1] << 4
     return raw.reshape(groups * 32, -1)
 
-# %% ../nbs/05_matmul.ipynb #b8e52970
+# %% ../nbs/05_matmul.ipynb #8a0a4825
 SHAPES = {"vocabulary": (943, 384, 5), "one_row": (1, 128, 3), "a_row_more": (33, 256, 17),
           "keys_1b7": (1024, 2048, 40), "down_4b": (256, 9728, 2), "head_8b": (128, 4096, 1)}
 
+# %% ../nbs/05_matmul.ipynb #8dc5e9e2
 def case(name):
     rows, k, n = SHAPES[name]
     rng = np.random.default_rng(rows + k + n)
     return random_q1_0(rng, rows, k, odd=True), rng.standard_t(3, (n, k)).astype(np.float32)
 
-# %% ../nbs/05_matmul.ipynb #acae9800
+# %% ../nbs/05_matmul.ipynb #e9947e50
 @kernel
 def faulty(raw, q, e, fault):
     "`matmul_ordered` with one fault: 0 none, 1 folded as neighbours, 2 no FMA over the blocks, 3 scales multiplied first."
@@ -86,14 +87,7 @@ def faulty(raw, q, e, fault):
             out[n, r] = (t[0] + t[2]) + (t[1] + t[3])
     return out
 
-# %% ../nbs/05_matmul.ipynb #46c4191b
-PRODUCT = '''import sys, numpy as np, hashlib
-from savante.matmul import matmul, pack
-data = sys.stdin.buffer.read()
-W, X = np.frombuffer(data, np.uint8, 40 * 36).reshape(40, 36), np.frombuffer(data, np.float32, offset=40 * 36).reshape(3, 256)
-print(hashlib.sha256(matmul(pack(W), X).tobytes()).hexdigest())'''
-
-# %% ../nbs/05_matmul.ipynb #643dd1db
+# %% ../nbs/05_matmul.ipynb #1681ba09
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", SHAPES)
 def test_matmul_has_ggmls_bits(name):
@@ -106,25 +100,23 @@ def test_one_column_and_many_threads_and_chunks_are_one_function():
     by_threes = lambda ggml: np.concatenate([ggml.mul_mat(W, X[n:n + 3], n_threads=1 + n % 2) for n in range(0, len(X), 3)])
     agree("matmul/keys_1b7", matmul(pack(W), X, n_threads=2), by_threes)
 
-# %% ../nbs/05_matmul.ipynb #c89d5125
 @pytest.mark.oracle
 def test_blocks_of_every_size_have_ggmls_bits():
     rng = np.random.default_rng(9)
     W, X = random_q1_0(rng, 96, 1024, odd=True), rng.standard_normal((24, 32, 32))
     X = np.ldexp(X, rng.integers(-149, 100, (24, 32, 1))).reshape(24, 1024).astype(np.float32)
-    numbers = lambda y: np.where(np.isnan(y), np.float32(-1), y)
+    numbers = lambda y: np.where(np.isnan(y), np.float32(-1), y)  # the sign of a NaN is the machine's affair
     agree("matmul/every_size", numbers(matmul(pack(W), X)), lambda ggml: numbers(ggml.mul_mat(W, X)))
 
-# %% ../nbs/05_matmul.ipynb #fc726bbb
+# %% ../nbs/05_matmul.ipynb #daa07b85
 @pytest.mark.parametrize("rows, k, n", [(1, 128, 1), (7, 128, 2), (8, 256, 1), (31, 128, 16), (32, 384, 3), (40, 128, 17), (65, 512, 33)])
 def test_matmul_equals_the_ordered_code(rows, k, n):
     rng = np.random.default_rng(rows)
     W, X = random_q1_0(rng, rows, k, odd=True), rng.standard_t(3, (n, k)).astype(np.float32)
-    X[0, :64] = 1e-38
+    X[0, :64] = 1e-38  # bytes of -128
     X[-1, -1], X[-1, 0] = np.inf, 1e30
     same_bits(matmul(pack(W), X), matmul_ordered(W, *quantize_q8_0(X)))
 
-# %% ../nbs/05_matmul.ipynb #b15e0072
 def test_every_byte_reaches_the_tables():
     q = np.arange(-128, 128, dtype=np.int8).repeat(8).reshape(2, 1024)
     q[1] = np.random.default_rng(1).integers(-128, 128, 1024)
@@ -136,7 +128,6 @@ def test_every_byte_reaches_the_tables():
     signed = np.where(plus, quads, -quads).astype(int)  # negated as int8: -(-128) is -128
     same_bits(got, signed.sum(-1).transpose(0, 3, 1, 2, 4))
 
-# %% ../nbs/05_matmul.ipynb #ab4bb7c4
 @pytest.mark.parametrize("fault", [1, 2, 3])
 def test_small_faults_are_caught(fault):
     rng = np.random.default_rng(5)
@@ -145,7 +136,7 @@ def test_small_faults_are_caught(fault):
     same_bits(faulty(W, *quantize_q8_0(X), 0), good)
     with pytest.raises(AssertionError): same_bits(faulty(W, *quantize_q8_0(X), fault), good)
 
-# %% ../nbs/05_matmul.ipynb #dff76851
+# %% ../nbs/05_matmul.ipynb #aae81a33
 def test_packing_can_be_undone():
     for rows in 1, 31, 32, 33, 943:
         W = random_q1_0(np.random.default_rng(rows), rows, 256, odd=True)
@@ -153,7 +144,6 @@ def test_packing_can_be_undone():
         same_bits(back[:rows], W)
         assert not back[rows:].any()
 
-# %% ../nbs/05_matmul.ipynb #6f9d67be
 def test_the_split_changes_nothing():
     rng = np.random.default_rng(6)
     W, X = random_q1_0(rng, 263, 256), rng.standard_t(3, (19, 256)).astype(np.float32)
@@ -166,7 +156,7 @@ def test_the_split_changes_nothing():
     for n_threads in 2, 3, 50: same_bits(matmul(P, X, n_threads), want)
     for n in range(19): same_bits(matmul(P, X[n:n + 1]), want[n:n + 1])
 
-# %% ../nbs/05_matmul.ipynb #00570269
+# %% ../nbs/05_matmul.ipynb #dda00af0
 def test_nothing_is_written_beyond_the_rows():
     rng = np.random.default_rng(7)
     for rows in 1, 9, 33, 63:
@@ -177,7 +167,6 @@ def test_nothing_is_written_beyond_the_rows():
         same_bits(out, matmul_ordered(W, *quantize_q8_0(X)))
         assert (fence[:100] == 7).all() and (fence[-100:] == 7).all()
 
-# %% ../nbs/05_matmul.ipynb #5f85c614
 def test_parts_of_the_kernel_may_be_called_alone():
     rng = np.random.default_rng(8)
     P, X = pack(random_q1_0(rng, 70, 256)), rng.standard_t(3, (5, 256)).astype(np.float32)
@@ -188,7 +177,7 @@ def test_parts_of_the_kernel_may_be_called_alone():
     same_bits(out[2:], matmul(P, X)[2:])
     assert not out[:2].any()
 
-# %% ../nbs/05_matmul.ipynb #4da97c3d
+# %% ../nbs/05_matmul.ipynb #9a0ab8b5
 def test_matmul_refuses():
     P, x = pack(random_q1_0(np.random.default_rng(1), 3, 256)), np.ones((1, 256), np.float32)
     q, e = quantize_q8_0(x)
@@ -199,14 +188,17 @@ def test_matmul_refuses():
     for f in bad:
         with pytest.raises(ValueError): f()
 
-# %% ../nbs/05_matmul.ipynb #f61bfeb9
 def test_no_columns_no_outputs():
     assert matmul(pack(random_q1_0(np.random.default_rng(1), 3, 256)), np.empty((0, 256), np.float32)).shape == (0, 3)
 
-# %% ../nbs/05_matmul.ipynb #f446f0b5
 def test_the_portable_lowering_has_the_same_bits():
     rng = np.random.default_rng(10)
     W, X = random_q1_0(rng, 40, 256, odd=True), rng.standard_t(3, (3, 256)).astype(np.float32)
+    code = '''import sys, numpy as np, hashlib
+from savante.matmul import matmul, pack
+data = sys.stdin.buffer.read()
+W, X = np.frombuffer(data, np.uint8, 40 * 36).reshape(40, 36), np.frombuffer(data, np.float32, offset=40 * 36).reshape(3, 256)
+print(hashlib.sha256(matmul(pack(W), X).tobytes()).hexdigest())'''
     env = {**os.environ, "SAVANTE_SIMD": "portable", "PYTHONPATH": os.pathsep.join(sys.path)}
-    there = subprocess.run([sys.executable, "-c", PRODUCT], env=env, input=W.tobytes() + X.tobytes(), capture_output=True, check=True)
+    there = subprocess.run([sys.executable, "-c", code], env=env, input=W.tobytes() + X.tobytes(), capture_output=True, check=True)
     assert there.stdout.decode().strip() == hashlib.sha256(matmul(pack(W), X).tobytes()).hexdigest()

@@ -27,7 +27,7 @@ def random_q1_0(rng, rows, k, odd=True):
     raw[..., :2] = scales[..., None].view(np.uint8)
     return raw.reshape(rows, -1)
 
-# %% ../nbs/04_quant.ipynb #b2b037d1
+# %% ../nbs/04_quant.ipynb #74a8449b
 def larger(a, b): return a if a > b else b
 
 def to_byte(r):
@@ -44,13 +44,13 @@ def quantize_block_ordered(x):
     d, id = f32(m / f32(127)), f32(f32(127) / m) if m != 0 else f32(0)
     return np.array([to_byte(np.rint(f32(v * id))) for v in x], np.int8), f32(np.float16(d))
 
-# %% ../nbs/04_quant.ipynb #1fb2433a
+# %% ../nbs/04_quant.ipynb #b0e44340
 def as_blocks(q, d):
     "Bytes and scales as ggml lays them: uint8 [n, K/32 * 34]."
     scales = d.astype(np.float16)[..., None].view(np.uint8)
     return np.concatenate([scales, q.reshape(*d.shape, 32).view(np.uint8)], -1).reshape(len(q), -1)
 
-# %% ../nbs/04_quant.ipynb #4a05973b
+# %% ../nbs/04_quant.ipynb #e5faed9f
 @np.errstate(all="ignore")
 def every_size(rng):
     "A block for each power of two that float32 has, subnormal ones too, with zeros and ties in it."
@@ -58,23 +58,26 @@ def every_size(rng):
     x[:, 3], x[:, 4], x[::5, 7] = 0, -0., 1
     return np.ldexp(x, np.arange(-149, 128)[:, None]).astype(np.float32)
 
-# %% ../nbs/04_quant.ipynb #593b8f12
+# %% ../nbs/04_quant.ipynb #866a3d21
 def heavy(n, k, seed=11): return np.random.default_rng(seed).standard_t(3, (n, k)).astype(np.float32)
 def digest(q, d): return hashlib.sha256(q.tobytes() + d.tobytes()).hexdigest()
 
-def by_division(x):
-    "A plausible quantisation that is wrong: divides by the step."
-    d = np.abs(x.reshape(len(x), -1, 32)).max(-1) / np.float32(127)
-    return np.rint(x.reshape(len(x), -1, 32) / d[..., None]).astype(np.int8).reshape(x.shape)
+def on_the_edges(rng, n):
+    "Blocks whose numbers lie within an ulp of a half step."
+    m = rng.uniform(1, 2, (n, 1)).astype(np.float32)
+    x = ((rng.integers(-126, 126, (n, 32)) + .5) * m / 127).astype(np.float32)
+    x = np.nextafter(x, x * rng.integers(0, 3, x.shape).astype(np.float32))
+    x[:, :1] = m
+    return x
 
-# %% ../nbs/04_quant.ipynb #9c88ec36
-QUANTIZE = '''import sys, numpy as np, hashlib
-from savante.quant import quantize_q8_0
-q, d = quantize_q8_0(np.frombuffer(sys.stdin.buffer.read(), np.float32).reshape(-1, 64))
-d[np.isnan(d)] = 7
-print(hashlib.sha256(q.tobytes() + d.tobytes()).hexdigest())'''
+# %% ../nbs/04_quant.ipynb #e8a66944
+def by_step(x, divide):
+    "A plausible quantisation that is wrong: divides by the step, or multiplies by one over the step."
+    blocks = x.reshape(len(x), -1, 32)
+    d = np.abs(blocks).max(-1, keepdims=True) / np.float32(127)
+    return np.rint(blocks / d if divide else blocks * (np.float32(1) / d)).astype(np.int8).reshape(x.shape)
 
-# %% ../nbs/04_quant.ipynb #3098b802
+# %% ../nbs/04_quant.ipynb #1180f9ed
 @pytest.mark.oracle
 def test_get_rows_has_ggmls_bits():
     W, ids = random_q1_0(np.random.default_rng(1), 943, 384), np.r_[942:900:-1, 7, 7, 0]
@@ -85,7 +88,6 @@ def test_get_rows_equals_the_ordered_reading(k):
     W = random_q1_0(np.random.default_rng(k), 5, k)
     same_bits(get_rows(W, range(5)), np.stack([get_row_ordered(row) for row in W]))
 
-# %% ../nbs/04_quant.ipynb #b358173f
 def test_get_rows_by_pieces():
     W = random_q1_0(np.random.default_rng(3), 9, 256)
     ids, out = np.arange(9, dtype=np.int32)[::-1].copy(), np.zeros((9, 256), np.float32)
@@ -96,7 +98,6 @@ def test_get_rows_by_pieces():
 def test_get_rows_refuses_ids(ids):
     with pytest.raises(ValueError): get_rows(random_q1_0(np.random.default_rng(3), 5, 128), ids)
 
-# %% ../nbs/04_quant.ipynb #95bff46b
 def test_get_rows_refuses_what_is_no_q1_0():
     shapes = [np.zeros(shape, np.uint8) for shape in ((3, 17), (0, 18), (3, 0), 18)]
     for raw in (*shapes, np.zeros((3, 18), np.int8), [[0] * 18]):
@@ -109,20 +110,19 @@ def test_get_rows_takes_what_is_read_only_or_strided_or_empty():
     same_bits(get_rows(W[::2], [1]), get_rows(W, [2]))
     assert get_rows(W, []).shape == (0, 128)
 
-# %% ../nbs/04_quant.ipynb #406a2021
+# %% ../nbs/04_quant.ipynb #8a448109
 @pytest.mark.oracle
 def test_quantize_has_ggmls_bytes_for_every_size():
     x = every_size(np.random.default_rng(2))
     agree("quant/every_size", as_blocks(*quantize_q8_0(x)), lambda ggml: ggml.quantize_q8_0(x))
 
-# %% ../nbs/04_quant.ipynb #f26f9803
 @pytest.mark.oracle
 def test_quantize_has_ggmls_bytes_for_nan_and_infinity():
     x = heavy(64, 64); x.flat[::41], x.flat[5::97], x.flat[9::113] = np.nan, np.inf, -np.inf; x[:, 40] = 3e38
     live = lambda ggml: ggml.quantize_q8_0(x).reshape(64, 2, 34)[..., 2:].reshape(64, 64).view(np.int8)
     agree("quant/not_finite", quantize_q8_0(x)[0], live)
 
-# %% ../nbs/04_quant.ipynb #8af1fdbd
+# %% ../nbs/04_quant.ipynb #88d7109a
 @pytest.mark.parametrize("k", [32, 64, 96, 2048])
 def test_quantize_equals_the_ordered_code(k):
     x = np.concatenate([heavy(20, k), np.resize(every_size(np.random.default_rng(k)), (20, k))])
@@ -132,17 +132,21 @@ def test_quantize_equals_the_ordered_code(k):
     same_bits(q, np.concatenate([w[0] for w in want]).reshape(x.shape))
     same_bits(d, np.array([w[1] for w in want], np.float32).reshape(d.shape))
 
-# %% ../nbs/04_quant.ipynb #77d91786
 def test_ties_go_to_even():
     x = np.zeros((1, 32), np.float32); x[0, :6] = 127, .5, 1.5, -2.5, 3.5, -.5
     assert quantize_q8_0(x)[0][0, :6].tolist() == [127, 0, 2, -2, 4, 0]
 
-# %% ../nbs/04_quant.ipynb #15ef6bdc
-def test_a_quantisation_by_division_is_caught():
-    x = heavy(4000, 2048)
-    with pytest.raises(AssertionError): same_bits(by_division(x), quantize_q8_0(x)[0])
+@pytest.mark.oracle
+def test_quantize_has_ggmls_bytes_on_the_edges():
+    x = on_the_edges(np.random.default_rng(5), 300)
+    agree("quant/edges", as_blocks(*quantize_q8_0(x)), lambda ggml: ggml.quantize_q8_0(x))
 
-# %% ../nbs/04_quant.ipynb #1d932eda
+@pytest.mark.parametrize("divide", [True, False])
+def test_other_roads_to_the_step_are_caught(divide):
+    x = on_the_edges(np.random.default_rng(5), 300)
+    with pytest.raises(AssertionError): same_bits(by_step(x, divide), quantize_q8_0(x)[0])
+
+# %% ../nbs/04_quant.ipynb #47874e9f
 def test_quantize_by_pieces_and_threads():
     x = heavy(13, 96)
     q, d = quantize_q8_0(x)
@@ -152,15 +156,18 @@ def test_quantize_by_pieces_and_threads():
         same_bits(q2, q); same_bits(d2, d)
     assert digest(*quantize_q8_0(x, n_threads=2)) == digest(q, d)
 
-# %% ../nbs/04_quant.ipynb #f191270e
 def test_quantize_refuses():
     for bad in (heavy(2, 32)[0], heavy(2, 48), heavy(2, 32).astype(np.float64), np.zeros((2, 0), np.float32), [[1.] * 32]):
         with pytest.raises(ValueError): quantize_q8_0(bad)
 
-# %% ../nbs/04_quant.ipynb #806be67b
 def test_the_portable_lowering_has_the_same_bits():
     x = np.concatenate([heavy(20, 64), np.resize(every_size(np.random.default_rng(4)), (20, 64))]); x[2, 3] = np.nan
+    code = '''import sys, numpy as np, hashlib
+from savante.quant import quantize_q8_0
+q, d = quantize_q8_0(np.frombuffer(sys.stdin.buffer.read(), np.float32).reshape(-1, 64))
+d[np.isnan(d)] = 7
+print(hashlib.sha256(q.tobytes() + d.tobytes()).hexdigest())'''
     env = {**os.environ, "SAVANTE_SIMD": "portable", "PYTHONPATH": os.pathsep.join(sys.path)}
-    there = subprocess.run([sys.executable, "-c", QUANTIZE], env=env, input=x.tobytes(), capture_output=True, check=True)
+    there = subprocess.run([sys.executable, "-c", code], env=env, input=x.tobytes(), capture_output=True, check=True)
     q, d = quantize_q8_0(x); d[np.isnan(d)] = 7
     assert there.stdout.decode().strip() == digest(q, d)

@@ -81,7 +81,8 @@ POOLS = [
     (0x4E00, 0x9FFF), (0xAC00, 0xD7A4), (0xFB00, 0x10000), (0x10000, 0x10400), (0x1D400, 0x1D800), (0x1F300, 0x1FB00), (0x20000, 0x20400),
     (0xE0100, 0xE0130),
 ]
-WORDS = "the of and to in is was for on that by this with you it not or be are from at as your all have new more an can if my 's 'll n't 12 2026 \n \n\n \t <think> <|im_end|> <|im_start|> Ġ é ß".split(" ")
+WORDS = ("the of and to in is was for on that by this with you it not or be are from at as your all have new"
+         " more an can if my 's 'll n't 12 2026 \n \n\n \t <think> <|im_end|> <|im_start|> Ġ é ß").split(" ")
 
 
 def generated(n, seed=11192):

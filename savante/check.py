@@ -194,10 +194,10 @@ def _prune(root, mine, days=30, keep=8):
     for n, (unused, d) in enumerate(sorted(others), 2):
         if unused > days or (n > keep and unused > 1): shutil.rmtree(d, ignore_errors=True)
 
-# %% ../nbs/00_check.ipynb #ff78389c
+# %% ../nbs/00_check.ipynb #e4477cb5
 class _KernelCache(caching.FunctionCache):
     "Compiled kernels on disk, a file for each function and signature."
-    saving = True  # for all kernels: False once a write has failed or the sources have changed
+    saving = True  # for all kernels: False once a write has failed
 
     def __init__(self, fn): self._py_func, self._name, self._enabled = fn, repr(fn), True
     cache_path = property(lambda self: str(cache_dir()))
@@ -218,11 +218,10 @@ class _KernelCache(caching.FunctionCache):
         except Exception: pass  # not there, damaged, or made by something else
         return None
 
-# %% ../nbs/00_check.ipynb #98bb829d
+# %% ../nbs/00_check.ipynb #1b641aa4
 def _save_overload(self, sig, made):
     "Keep a compiled kernel, if that is safe and possible."
     if not (self._enabled and _KernelCache.saving) or made.lifted or made.library.has_dynamic_globals: return
-    if _sources_changed(): _KernelCache.saving = False; return
     try:
         data, file = pickle.dumps(made._reduce(), protocol=pickle.HIGHEST_PROTOCOL), self._file(sig, made.codegen)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -237,15 +236,16 @@ def _save_overload(self, sig, made):
 
 _KernelCache.save_overload = _save_overload
 
-# %% ../nbs/00_check.ipynb #34b46e8e
+# %% ../nbs/00_check.ipynb #75c82f92
 def kernel(
     fn, # function of scalars and arrays, in Numba's Python
 ): # the compiled function; `.py_func` is the plain one
-    "Compile `fn` with Numba: IEEE arithmetic as written, no bounds checks, the GIL released, cached on disk when it belongs to the package."
+    "Compile `fn` with Numba: IEEE arithmetic as written, no bounds checks, no GIL, cached on disk when it belongs to the package."
     dispatcher = numba.njit(nogil=True, boundscheck=False, fastmath=False, error_model="numpy")(fn)
     if numba.config.DISABLE_JIT: return fn
     dispatcher.is_kernel = True
-    if (fn.__module__ or "").startswith("savante.") and not _sources_changed() and cache_dir(): dispatcher._cache = _KernelCache(fn)
+    in_package = (fn.__module__ or "").startswith("savante.")
+    if in_package and not _sources_changed() and cache_dir(): dispatcher._cache = _KernelCache(fn)
     return dispatcher
 
 # %% ../nbs/00_check.ipynb #f90c6a36

@@ -31,7 +31,7 @@ def find_libdir(
     for found in sorted((_ROOT / ".models" / "oracle").rglob("libggml-base.so")): return found.parent
     raise OracleMissing("the oracle is not here: run `python testing/get_oracle.py`, or set LIBDIR to a folder with llama.cpp's libraries")
 
-# %% ../nbs/01_oracle.ipynb #aca573e8
+# %% ../nbs/01_oracle.ipynb #4cdbfc21
 def _one(libdir, *patterns):
     "The first file of a folder that fits."
     for p in patterns:
@@ -40,7 +40,7 @@ def _one(libdir, *patterns):
 
 def _load(path):
     try: return C.CDLL(path, mode=C.RTLD_GLOBAL)
-    except OSError as e: raise OracleMissing(f"{Path(path).name} does not load here ({e}): the reference runs on Linux x86-64 alone") from None
+    except OSError as e: raise OracleMissing(f"{Path(path).name} does not load: {e}. It runs on Linux x86-64 alone") from None
 
 def _sha(data): return hashlib.sha256(data).hexdigest()[:16]
 
@@ -53,8 +53,8 @@ def fingerprint(
     lib = _load(ggml_base)
     lib.ggml_version.restype = lib.ggml_commit.restype = C.c_char_p
     compiler = re.findall(rb"GCC: \([^)]*\) [\d.]+", Path(cpu).read_bytes())
-    return dict(ggml=lib.ggml_version().decode(), commit=lib.ggml_commit().decode(), compiler=compiler[0].decode() if compiler else "unknown",
-                libc=" ".join(platform.libc_ver()), base=_sha(Path(ggml_base).read_bytes()), cpu=_sha(Path(cpu).read_bytes()))
+    return dict(ggml=lib.ggml_version().decode(), commit=lib.ggml_commit().decode(), libc=" ".join(platform.libc_ver()),
+                compiler=compiler[0].decode() if compiler else "unknown", base=_sha(Path(ggml_base).read_bytes()), cpu=_sha(Path(cpu).read_bytes()))
 
 # %% ../nbs/01_oracle.ipynb #dc7d3b51
 _F32, _F16, _Q1_0, _I32 = 0, 1, 41, 26
@@ -73,7 +73,7 @@ def _declare(lib, **functions):
         f = getattr(lib, name)
         f.restype, f.argtypes = result, arguments
 
-# %% ../nbs/01_oracle.ipynb #e8255306
+# %% ../nbs/01_oracle.ipynb #1e601a75
 class Ggml:
     "The shipped CPU backend. Each method runs one operation on numpy arrays and returns what ggml computed."
     def __init__(self,
@@ -82,8 +82,8 @@ class Ggml:
         self.libdir = find_libdir(libdir)
         self.base, self.cpu = _load(_one(self.libdir, "libggml-base.so*")), _load(_one(self.libdir, "libggml-cpu-haswell.so"))
         _declare(self.base, ggml_init=[_P, _Init], ggml_free=[None, _P], ggml_new_tensor=[_P, _P, _I, _I, _P], ggml_get_data=[_P, _P],
-                 ggml_new_graph=[_P, _P], ggml_build_forward_expand=[None, _P, _P], ggml_prec_set_acc=[None, _P, _I], ggml_used_mem=[C.c_size_t, _P],
-                 **{f"ggml_{k}": [_P, _P, *v] for k, v in _OPS.items()})
+                 ggml_new_graph=[_P, _P], ggml_build_forward_expand=[None, _P, _P], ggml_prec_set_acc=[None, _P, _I],
+                 ggml_used_mem=[C.c_size_t, _P], **{f"ggml_{k}": [_P, _P, *v] for k, v in _OPS.items()})
         _declare(self.cpu, ggml_backend_score=[_I], ggml_cpu_init=[None], ggml_graph_compute_with_ctx=[_I, _P, _P, _I],
                  quantize_row_q8_0=[None, _P, _P, _L])
         if not self.cpu.ggml_backend_score():
@@ -142,13 +142,14 @@ def weight(self, raw):
     _need(raw.dtype == np.uint8 and raw.ndim == 2 and raw.size and raw.shape[1] % 18 == 0, "Q1_0 is uint8 [rows, 18·n]", raw)
     return self._new(_Q1_0, raw, raw.shape[1] // 18 * 128, raw.shape[0])
 
-# %% ../nbs/01_oracle.ipynb #06c8f0f1
+# %% ../nbs/01_oracle.ipynb #80d87bd3
 @_graph_method
 def compute(self, *outputs, n_threads=1):
     "Run everything that `outputs` depend on."
     graph = self._lib.base.ggml_new_graph(self._ctx)
     for t in outputs: self._lib.base.ggml_build_forward_expand(graph, t)
-    if status := self._lib.cpu.ggml_graph_compute_with_ctx(self._ctx, graph, n_threads): raise RuntimeError(f"ggml_graph_compute failed: {status}")
+    status = self._lib.cpu.ggml_graph_compute_with_ctx(self._ctx, graph, n_threads)
+    if status: raise RuntimeError(f"ggml_graph_compute failed: {status}")
 
 @_graph_method
 def read(self, t, *shape):
@@ -273,11 +274,13 @@ def _entry(a):
     if a.nbytes <= 2048: e["data"] = base64.b64encode(zlib.compress(np.ascontiguousarray(a).tobytes(), 9)).decode()
     return e
 
-# %% ../nbs/01_oracle.ipynb #8c4ea0cd
+# %% ../nbs/01_oracle.ipynb #3f8886e9
 def _compare_recorded(got, entry, source):
     "Compare an array with a recorded entry: bit for bit where the values are kept, by hashes of rows where they are not."
     got, shape = np.asarray(got), tuple(entry["shape"])
-    if "data" in entry: return compare(got, np.frombuffer(zlib.decompress(base64.b64decode(entry["data"])), entry["dtype"]).reshape(shape), source)
+    if "data" in entry:
+        kept = np.frombuffer(zlib.decompress(base64.b64decode(entry["data"])), entry["dtype"])
+        return compare(got, kept.reshape(shape), source)
     if got.dtype.str != entry["dtype"] or got.shape != shape:
         return Comparison(0, 0, None, None, f"{got.dtype.str}{list(got.shape)} for {entry['dtype']}{entry['shape']}", source)
     step, hashes = _groups(got)
@@ -286,7 +289,7 @@ def _compare_recorded(got, entry, source):
     first = f"row {bad[0] * step} (with {step} a hash)", hashes[bad[0]], entry["hashes"][bad[0]]
     return Comparison(got.size, len(bad), None, first, "", source + "; counted in hashes")
 
-# %% ../nbs/01_oracle.ipynb #e0dc6157
+# %% ../nbs/01_oracle.ipynb #11d66c5d
 def agree(
     key: str, # `chapter/name` of the recording
     got: np.ndarray, # what Savante computed
@@ -299,7 +302,7 @@ def agree(
     entry = book["vectors"].get(name)
     try: ggml = Ggml(libdir)
     except OracleMissing:
-        if entry is None: raise OracleMissing(f"{key} is not recorded and the oracle is not here: run `python testing/get_oracle.py`") from None
+        if entry is None: raise OracleMissing(f"{key} is not recorded, no oracle is here: run `python testing/get_oracle.py`") from None
         report = _compare_recorded(got, entry, f"recorded from ggml {book['fingerprint']['ggml']}")
         if not report: raise AssertionError(f"{key}: {report}") from None
         return report
@@ -307,7 +310,8 @@ def agree(
     if os.environ.get("SAVANTE_RECORD") == "1": _record(path, name, want, ggml.fingerprint)
     elif entry is None: raise AssertionError(f"{key} is not recorded: run once with SAVANTE_RECORD=1")
     elif not (r := _compare_recorded(want, entry, "recording")):
-        raise AssertionError(f"{key}: the live oracle differs from its recording: {r}. Live: {ggml.fingerprint}; recorded: {book['fingerprint']}")
+        raise AssertionError(f"{key}: the live oracle differs from its recording: {r}. "
+                             f"Live: {ggml.fingerprint}; recorded: {book['fingerprint']}")
     return same_bits(np.asarray(got), want, f"live ggml {ggml.fingerprint['ggml']}")
 
 # %% ../nbs/01_oracle.ipynb #5a091669
@@ -322,7 +326,7 @@ def _record(path, name, want, mark):
     part.write_text(json.dumps(book, indent=1, sort_keys=True) + "\n")
     os.replace(part, path)
 
-# %% ../nbs/01_oracle.ipynb #adbd69da
+# %% ../nbs/01_oracle.ipynb #d7185a48
 _U32, _B = C.c_uint32, C.c_bool
 def _fields(**groups): return [(n, t) for names, t in groups.values() for n in names.split()]
 
@@ -337,18 +341,20 @@ class _ContextParams(C.Structure):
                        b=("n_threads n_threads_batch ctx_type rope_scaling_type pooling_type attention_type flash_attn_type", _I),
                        c=("rope_freq_base rope_freq_scale yarn_ext_factor yarn_attn_factor yarn_beta_fast yarn_beta_slow", _F),
                        d=("yarn_orig_ctx", _U32), e=("defrag_thold", _F), f=("cb_eval", _EvalCallback), g=("cb_eval_user_data", _P),
-                       h=("type_k type_v", _I), i=("abort_callback abort_user_data", _P), j=("embeddings offload_kqv no_perf op_offload swa_full kv_unified", _B),
+                       h=("type_k type_v", _I), i=("abort_callback abort_user_data", _P),
+                       j=("embeddings offload_kqv no_perf op_offload swa_full kv_unified", _B),
                        k=("samplers", _P), l=("n_samplers", C.c_size_t), m=("ctx_other", _P))
 
 class _Batch(C.Structure): _fields_ = _fields(a=("n_tokens", C.c_int32), b=("token embd pos n_seq_id seq_id logits", _P))
 
-# %% ../nbs/01_oracle.ipynb #740291df
+# %% ../nbs/01_oracle.ipynb #2c3e64dd
 class _Libllama:
     "libllama in this process. Used by the child; `Llama` is what others call."
     def __init__(self, libdir):
         self.base, self.ggml = _load(_one(libdir, "libggml-base.so*")), _load(_one(libdir, "libggml.so*", "libggml.*"))
         self.llama = _load(_one(libdir, "libllama.so*", "libllama.*"))
-        _declare(self.base, ggml_get_data=[_P, _P], ggml_get_name=[C.c_char_p, _P], ggml_op_desc=[C.c_char_p, _P], ggml_is_contiguous=[_B, _P])
+        _declare(self.base, ggml_get_data=[_P, _P], ggml_get_name=[C.c_char_p, _P], ggml_op_desc=[C.c_char_p, _P],
+                 ggml_is_contiguous=[_B, _P])
         _declare(self.ggml, ggml_backend_load=[_P, C.c_char_p])
         _declare(self.llama, llama_log_set=[None, _P, _P], llama_backend_init=[None], llama_model_default_params=[_ModelParams],
                  llama_context_default_params=[_ContextParams], llama_model_load_from_file=[_P, C.c_char_p, _ModelParams],
@@ -478,7 +484,7 @@ def _serve():
         pickle.dump(answer, answers, protocol=5)
         answers.flush()
 
-# %% ../nbs/01_oracle.ipynb #7c18cd71
+# %% ../nbs/01_oracle.ipynb #6ece1188
 class Llama:
     "A model run by the shipped libllama in a child process."
     def __init__(self,
@@ -495,8 +501,8 @@ class Llama:
         self._err = tempfile.TemporaryFile()
         paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         env = {**os.environ, "PYTHONPATH": paths, "GGML_NO_BACKTRACE": "1"}
-        self._child = subprocess.Popen([sys.executable, "-c", "from savante.oracle import _serve; _serve()"], env=env, start_new_session=True,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._err)
+        command = [sys.executable, "-c", "from savante.oracle import _serve; _serve()"]
+        self._child = subprocess.Popen(command, env=env, start_new_session=True, stderr=self._err, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         settings = dict(n_ctx=n_ctx, n_ubatch=n_ubatch, n_threads=n_threads, n_threads_batch=n_threads_batch or min(n_threads, 2))
         try: self.n_vocab = self._ask("open", dict(libdir=libdir, path=str(path), vocab_only=vocab_only, **settings))
         except BaseException: self.close(); raise

@@ -50,12 +50,13 @@ if _WANTED not in ("auto", "x86", "portable"): raise ValueError(f"SAVANTE_SIMD={
 LOWERING = "x86" if _WANTED != "portable" and _host_has("avx2", "fma", "f16c") else "portable"
 if _WANTED == "x86" and LOWERING != "x86": raise ValueError("SAVANTE_SIMD=x86, but this CPU lacks AVX2, FMA or F16C: unset it")
 
-# %% ../nbs/03_simd.ipynb #cd9717a3
+# %% ../nbs/03_simd.ipynb #37ed4296
 _I32 = ir.IntType(32)
 def _undef(t): return ir.Constant(t, ir.Undefined)
 def _lanes(vt, value): return ir.Constant(vt, [value] * vt.count)
 def _shuffle(b, x, y, index): return b.shuffle_vector(x, y, ir.Constant(ir.VectorType(_I32, len(index)), list(index)))
-def _call(b, name, ret, *args): return b.call(cgutils.get_or_insert_function(b.module, ir.FunctionType(ret, [a.type for a in args]), name), args)
+def _call(b, name, ret, *args):
+    return b.call(cgutils.get_or_insert_function(b.module, ir.FunctionType(ret, [a.type for a in args]), name), args)
 
 # %% ../nbs/03_simd.ipynb #259d5f9e
 def _check(vt, what, a, i, store=False):
@@ -138,12 +139,13 @@ splat_i32 = _op("splat_i32", [types.int32], i32x8, lambda b, s: _splat(b, s, i32
 fma = _op("fma", [f32x8] * 3, f32x8, lambda b, x, y, z: _call(b, "llvm.fma.v8f32", x.type, x, y, z))
 fmaf = _op("fmaf", [types.float32] * 3, types.float32, lambda b, x, y, z: _call(b, "llvm.fma.f32", x.type, x, y, z))
 
-# %% ../nbs/03_simd.ipynb #46e46434
+# %% ../nbs/03_simd.ipynb #51f00c67
 def _mask(b, bit): return b.sext(bit, i32x8.llvm)
-def _any(b, m): return b.icmp_signed("!=", b.bitcast(b.icmp_signed("!=", m, _lanes(m.type, 0)), ir.IntType(8)), ir.Constant(ir.IntType(8), 0))
+def _set(b, m): return b.icmp_signed("!=", m, _lanes(m.type, 0))
+def _any(b, m): return b.icmp_signed("!=", b.bitcast(_set(b, m), ir.IntType(8)), ir.Constant(ir.IntType(8), 0))
 gt = _op("gt", [f32x8] * 2, i32x8, lambda b, x, y: _mask(b, b.fcmp_ordered(">", x, y)))
 le = _op("le", [f32x8] * 2, i32x8, lambda b, x, y: _mask(b, b.fcmp_ordered("<=", x, y)))
-select = _op("select", [i32x8, f32x8, f32x8], f32x8, lambda b, m, x, y: b.select(b.icmp_signed("!=", m, _lanes(m.type, 0)), x, y))
+select = _op("select", [i32x8, f32x8, f32x8], f32x8, lambda b, m, x, y: b.select(_set(b, m), x, y))
 vmax = _op("vmax", [f32x8] * 2, f32x8, lambda b, x, y: b.select(b.fcmp_ordered(">", x, y), x, y))
 vabs = _op("vabs", [f32x8], f32x8, lambda b, x: _call(b, "llvm.fabs.v8f32", x.type, x))
 rint = _op("rint", [f32x8], f32x8, lambda b, x: _call(b, "llvm.rint.v8f32", x.type, x))

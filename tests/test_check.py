@@ -110,7 +110,7 @@ def test_max_ulp_refuses(a, b):
 
 def test_hexes(): assert hexes([1, -0.0]) == hexes(F([[1], [-0.0]])) == "3f800000 80000000"
 
-# %% ../nbs/00_check.ipynb #4cfb8289
+# %% ../nbs/00_check.ipynb #28c39aac
 def test_kernels_are_compiled_once(sandbox):
     assert sandbox.run() == ("41 outer.run inner.scale", "")
     assert sandbox.run() == ("41", "")
@@ -126,7 +126,7 @@ def test_code_edited_under_a_running_process_is_not_kept_under_the_old_name(sand
     sandbox.write(inner=INNER)
     assert sandbox.run()[0].startswith("41")
 
-@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b[:40], lambda b: b"", lambda b: b[:-9] + bytes([b[-9] ^ 1]) + b[-8:]])
+@pytest.mark.parametrize("damage", [lambda b: b[:-1], lambda b: b[:40], lambda b: b"", lambda b: b + b"x"])
 def test_a_damaged_file_is_compiled_again(sandbox, damage):
     sandbox.run()
     files = list(sandbox.cache.rglob("*.kernel"))

@@ -12,12 +12,13 @@ from typing import Annotated, Optional
 import typer
 import savante
 
-# %% ../nbs/15_cli.ipynb #ba74241e
+# %% ../nbs/15_cli.ipynb #919bac42
 def _text(argument):
     "A command's argument as text, whatever the locale made of it."
     data = os.fsencode(argument)
     try: return data.decode("utf-8")
-    except UnicodeDecodeError: return argument.encode("utf-8", "replace").decode("utf-8") if argument.isprintable() else data.decode("utf-8", "replace")
+    except UnicodeDecodeError:
+        return argument.encode("utf-8", "replace").decode("utf-8") if argument.isprintable() else data.decode("utf-8", "replace")
 
 def _utf8():
     "Let the standard streams speak UTF-8."
@@ -32,7 +33,7 @@ def _say(text, end=""):
 
 def _note(text): print(f"savante: {' '.join(str(text).split())}", file=sys.stderr, flush=True)
 
-# %% ../nbs/15_cli.ipynb #d2ced3f3
+# %% ../nbs/15_cli.ipynb #3e389629
 @contextlib.contextmanager
 def _progress():
     "Tell a person at the terminal what takes so long; yields a function for steps (done, of how many)."
@@ -41,10 +42,12 @@ def _progress():
     from savante.check import cache_dir
     folder = cache_dir()
     what = "loading" if folder and any(folder.iterdir()) else "compiling the kernels (this once; it takes a minute)"
-    with Console(stderr=True).status(f"{what} …") as status: yield lambda done, of: status.update(f"{what} … {done} of {of} matrices packed")
+    with Console(stderr=True).status(f"{what} …") as status:
+        yield lambda done, of: status.update(f"{what} … {done} of {of} matrices packed")
 
-# %% ../nbs/15_cli.ipynb #7bb2d599
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
+# %% ../nbs/15_cli.ipynb #f0c0a867
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+                  context_settings={"help_option_names": ["-h", "--help"]})
 _Model = Annotated[str, typer.Option("-m", "--model", help="GGUF file, the name of a fetched model, or tiny, the one that comes along.")]
 _Tokens = Annotated[Optional[int], typer.Option("-n", "--max-tokens", help="Tokens at most; -1: until the answer or the context ends.")]
 _Temp = Annotated[float, typer.Option("--temp", help="Temperature; 0 always takes the most likely token.")]
@@ -52,10 +55,14 @@ _TopK = Annotated[int, typer.Option("--top-k", help="Choose among so many; 0: al
 _TopP = Annotated[float, typer.Option("--top-p", help="Choose among the best that have this probability together; 1: all.")]
 _MinP = Annotated[float, typer.Option("--min-p", help="Choose among those so likely, compared with the best; 0: all.")]
 _Seed = Annotated[Optional[int], typer.Option("--seed", help="Same seed, same answer.")]
-_Think = Annotated[Optional[bool], typer.Option("--think/--no-think", help="Think aloud or not, for models that can.", show_default="as the model's template decides")]
+_Think = Annotated[Optional[bool], typer.Option("--think/--no-think", help="Think aloud or not, for models that can.",
+                                                show_default="as the model's template decides")]
 _System = Annotated[Optional[str], typer.Option("-s", "--system", help="System message: how to answer.")]
 _Stop = Annotated[Optional[list[str]], typer.Option("--stop", help="Text that ends the answer; may be given again.")]
-_Threads = Annotated[Optional[int], typer.Option("-t", "--threads", help="Threads; they change the time, never the answer.", show_default="all CPUs")]
+_Threads = Annotated[Optional[int], typer.Option("-t", "--threads", help="Threads; they change the time, never the answer.",
+                                                 show_default="all CPUs")]
+_Prompt = Annotated[str, typer.Argument(help="What to ask; - reads it from standard input.")]
+_Raw = Annotated[bool, typer.Option("--raw", help="Continue the text as it stands: no template, markers are parsed.")]
 _Context = Annotated[Optional[int], typer.Option("--n-ctx", help="Tokens that fit.", show_default="4096, or the model's own")]
 
 # %% ../nbs/15_cli.ipynb #4b5cc195
@@ -68,17 +75,20 @@ def _opening(system): return [] if system is None else [{"role": "system", "cont
 def _end(m):
     if m.finish_reason == "context": _note(f"the context of {m.n_ctx} tokens is full, the answer is cut: give a larger --n-ctx")
 
-# %% ../nbs/15_cli.ipynb #43acbaec
+# %% ../nbs/15_cli.ipynb #91b2d273
 @app.command()
-def run(prompt: Annotated[str, typer.Argument(help="What to ask; - reads it from standard input.")], model: _Model = "tiny", max_tokens: _Tokens = None, temp: _Temp = 0.0, top_k: _TopK = 40, top_p: _TopP = 0.95, min_p: _MinP = 0.05,
-        seed: _Seed = None, raw: Annotated[bool, typer.Option("--raw", help="Continue the text as it stands: no template, markers are parsed.")] = False, system: _System = None, think: _Think = None, stop: _Stop = None,
+def run(prompt: _Prompt, model: _Model = "tiny", max_tokens: _Tokens = None, raw: _Raw = False, system: _System = None,
+        think: _Think = None,
+        temp: _Temp = 0.0, top_k: _TopK = 40, top_p: _TopP = 0.95, min_p: _MinP = 0.05, seed: _Seed = None, stop: _Stop = None,
         threads: _Threads = None, n_ctx: _Context = None):
     "Answer a prompt and end."
     text = sys.stdin.read() if prompt == "-" else _text(prompt)
-    options = dict(max_tokens=max_tokens, temperature=temp, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed, stop=[_text(s) for s in stop or []])
+    options = dict(max_tokens=max_tokens, temperature=temp, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed,
+                   stop=[_text(s) for s in stop or []])
     with _progress() as step:
         m = _load(model, n_ctx, threads, step)
-        pieces = m.generate(text, parse_special=True, **options) if raw else m.chat(_opening(system) + [{"role": "user", "content": text}], think, **options)
+        if raw: pieces = m.generate(text, parse_special=True, **options)
+        else: pieces = m.chat([*_opening(system), {"role": "user", "content": text}], think, **options)
         first = next(pieces, "")
     _say(first)
     for piece in pieces: _say(piece)
@@ -104,9 +114,10 @@ def _turn(m, messages, think, options, step=None):
     _end(m)
     return said
 
-# %% ../nbs/15_cli.ipynb #d943e8c9
+# %% ../nbs/15_cli.ipynb #59131d20
 @app.command()
-def chat(model: _Model = "tiny", max_tokens: _Tokens = None, temp: _Temp = 0.0, top_k: _TopK = 40, top_p: _TopP = 0.95, min_p: _MinP = 0.05, seed: _Seed = None, system: _System = None, think: _Think = None,
+def chat(model: _Model = "tiny", max_tokens: _Tokens = None, temp: _Temp = 0.0, top_k: _TopK = 40, top_p: _TopP = 0.95, min_p: _MinP = 0.05,
+         seed: _Seed = None, system: _System = None, think: _Think = None,
          threads: _Threads = None, n_ctx: _Context = None):
     "Talk. /reset forgets the conversation, /exit or Ctrl-D ends it."
     options = dict(max_tokens=max_tokens, temperature=temp, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed)
@@ -121,23 +132,30 @@ def chat(model: _Model = "tiny", max_tokens: _Tokens = None, temp: _Temp = 0.0, 
             messages.pop()
             _note(f"{e} (/reset forgets the conversation)")
 
-# %% ../nbs/15_cli.ipynb #95b2b197
+# %% ../nbs/15_cli.ipynb #8c40f39a
 def _facts(name, file, type_name):
     "What a person wants to know about a model file, in order."
     kv, q = file.kv, lambda key, default=None: file.kv.get(f"qwen3.{key}", default)
-    heads, width = q("attention.head_count"), q("embedding_length")
-    tensors, weights = file.tensors.values(), sum(math.prod(t["dims"]) for t in file.tensors.values())
-    kinds = Counter(type_name(t["type"]).split(" (")[0] for t in tensors)
-    yarn = f", YaRN from {q('rope.scaling.original_context_length')} by {q('rope.scaling.factor'):g}" if q("rope.scaling.type") == "yarn" else ""
-    yield from {"file": _text(name), "name": kv.get("general.name", ""), "description": kv.get("general.description", ""), "license": kv.get("general.license", ""), "architecture": kv["general.architecture"], "parameters": f"{weights:,}",
-        "size": f"{file.size:,} bytes, {8 * file.size / weights:.2f} bits a parameter", "layers": q("block_count"), "width": width, "heads": f"{heads} of {q('attention.key_length', width // heads)}, {q('attention.head_count_kv', heads)} for keys and values",
-        "feed-forward": q("feed_forward_length"), "context": f"{q('context_length')} tokens{yarn}", "output": "own" if "output.weight" in file.tensors else "tied to the embedding",
-        "vocabulary": f"{file.tensors['token_embd.weight']['dims'][1]:,} tokens, {kv.get('tokenizer.ggml.model')} {kv.get('tokenizer.ggml.pre', '')}".strip(), "template": "from the file" if kv.get("tokenizer.chat_template") else "ChatML",
-        "tensors": ", ".join(f"{k} {name}" for name, k in sorted(kinds.items()))}.items()
+    tensors, heads, n_ctx = file.tensors.values(), q("attention.head_count"), q("context_length")
+    weights, kinds = sum(math.prod(t["dims"]) for t in tensors), Counter(type_name(t["type"]).split(" (")[0] for t in tensors)
+    yarn = f", YaRN from {q('rope.scaling.original_context_length', n_ctx)} by {q('rope.scaling.factor', 1.):g}"
+    yield "file", _text(name)
+    for key in ("name", "description", "license", "architecture"): yield key, kv.get(f"general.{key}", "")
+    yield "parameters", f"{weights:,}"
+    yield "size", f"{file.size:,} bytes, {8 * file.size / weights:.2f} bits a parameter"
+    for key, name in (("layers", "block_count"), ("width", "embedding_length"), ("feed-forward", "feed_forward_length")): yield key, q(name)
+    width, shared = q("attention.key_length", q("embedding_length") // heads), q("attention.head_count_kv", heads)
+    yield "heads", f"{heads} of {width}, {shared} for keys and values"
+    yield "context", f"{n_ctx} tokens" + (yarn if q("rope.scaling.type") == "yarn" else "")
+    yield "output", "own" if "output.weight" in file.tensors else "tied to the embedding"
+    yield "vocabulary", f"{file.tensors['token_embd.weight']['dims'][1]:,} tokens, {kv.get('tokenizer.ggml.model')}"
+    yield "template", "from the file" if kv.get("tokenizer.chat_template") else "ChatML"
+    yield "tensors", ", ".join(f"{k} {name}" for name, k in sorted(kinds.items()))
 
-# %% ../nbs/15_cli.ipynb #f57059fb
+# %% ../nbs/15_cli.ipynb #92d46c91
 @app.command()
-def info(model: Annotated[str, typer.Argument(help="GGUF file, or a name as for run.")] = "tiny", as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False):
+def info(model: Annotated[str, typer.Argument(help="GGUF file, or a name as for run.")] = "tiny",
+         as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False):
     "Say what is in a model file."
     from savante.gguf import open_model, type_name
     from savante.tokenizer import find_model
@@ -145,15 +163,17 @@ def info(model: Annotated[str, typer.Argument(help="GGUF file, or a name as for 
     if as_json: _say(json.dumps(facts, ensure_ascii=False), "\n")
     else: _say("\n".join(f"{k:14}{v}" for k, v in facts.items()), "\n")
 
-# %% ../nbs/15_cli.ipynb #aa802160
+# %% ../nbs/15_cli.ipynb #278c5708
 def _spelled(piece):
     "A token as a Python string, or as bytes where it is a part of a character."
     try: return repr(piece.decode())
     except UnicodeDecodeError: return repr(piece)
 
 @app.command()
-def tokenize(text: Annotated[str, typer.Argument(help="Any text; - reads it from standard input.")], model: _Model = "tiny", ids: Annotated[bool, typer.Option("--ids", help="Only the ids, as a JSON list.")] = False,
-             special: Annotated[bool, typer.Option("--special/--no-special", help="Take markers such as <|im_end|> for what they are, or for text.")] = True):
+def tokenize(text: Annotated[str, typer.Argument(help="Any text; - reads it from standard input.")], model: _Model = "tiny",
+             ids: Annotated[bool, typer.Option("--ids", help="Only the ids, as a JSON list.")] = False,
+             special: Annotated[bool, typer.Option("--special/--no-special",
+                                                   help="Take markers such as <|im_end|> for what they are, or for text.")] = True):
     "Show the tokens of a text."
     from savante.tokenizer import Tokenizer
     tok = Tokenizer.from_gguf(model)
@@ -161,11 +181,12 @@ def tokenize(text: Annotated[str, typer.Argument(help="Any text; - reads it from
     found = tok.encode(data, special)
     _say(json.dumps(found) if ids else "\n".join(f"{i}\t{_spelled(tok.decode_bytes([i]))}" for i in found), "\n")
 
-# %% ../nbs/15_cli.ipynb #7d5b0aaf
+# %% ../nbs/15_cli.ipynb #e4c9acf2
 def _version(wanted: bool):
     if wanted: _say(f"savante {savante.__version__}", "\n"); raise typer.Exit()
 
-@app.callback(epilog="Examples: savante run \"What is 7 + 5?\" · savante chat · savante info MODEL.gguf · savante run \"Tell me a story.\" --temp 0.8 --seed 1")
+@app.callback(epilog="Examples: savante run \"What is 7 + 5?\" · savante chat · savante info MODEL.gguf · savante run \"Tell me a "
+                     "story.\" --temp 0.8 --seed 1")
 def _about(version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and end.")] = False):
     "1-bit Qwen3 on a CPU, with the bits of llama.cpp."
 

@@ -11,7 +11,7 @@ from collections import Counter, deque
 import numpy as np
 from .check import kernel
 
-# %% ../nbs/12_sampling.ipynb #294e5bb8
+# %% ../nbs/12_sampling.ipynb #c47133ef
 class SamplingError(ValueError): "Logits or settings that make no sense; the message says which."
 
 def check_logits(
@@ -23,7 +23,8 @@ def check_logits(
     if x.dtype != np.float32: raise SamplingError(f"logits must be float32, got {x.dtype}")
     if not np.isfinite(x).all():
         i = int(np.flatnonzero(~np.isfinite(x))[0])
-        raise SamplingError(f"the logit of token {i} is {x[i]}: the model's numbers are broken, which a sound file on a sound machine never does")
+        raise SamplingError(f"the logit of token {i} is {x[i]}: the model's numbers are broken, which a sound file on a sound machine "
+                            f"never does")
     return x
 
 def greedy(
@@ -126,18 +127,20 @@ def throw(
     total = np.cumsum(_weights(x / np.float32(temperature)), dtype=np.float64)
     return int(ids[min(np.searchsorted(total, total[-1] * u), ids.size - 1)])
 
-# %% ../nbs/12_sampling.ipynb #7b5f409a
+# %% ../nbs/12_sampling.ipynb #1547305f
 def _number(name, value, low, high, why):
     "A finite number within bounds, or a `SamplingError`."
-    ok = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and math.isfinite(value) and low <= value <= high
+    ok = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value,
+        bool) and math.isfinite(value) and low <= value <= high
     if not ok: raise SamplingError(f"{name} must be {why}, got {value!r}")
     return value
 
 def _whole(name, value, low, high, why):
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high: raise SamplingError(f"{name} must be {why}, got {value!r}")
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or not low <= value <= high:
+        raise SamplingError(f"{name} must be {why}, got {value!r}")
     return int(value)
 
-# %% ../nbs/12_sampling.ipynb #ab10ab77
+# %% ../nbs/12_sampling.ipynb #9c5e31a7
 class Sampler:
     "Chooses tokens: `sampler(logits)` gives an id and remembers it."
     def __init__(self,
@@ -159,7 +162,8 @@ class Sampler:
         self.frequency_penalty = _number("frequency_penalty", frequency_penalty, -1e6, 1e6, "a finite number (0: off)")
         self.presence_penalty = _number("presence_penalty", presence_penalty, -1e6, 1e6, "a finite number (0: off)")
         self.penalty_last_n = _whole("penalty_last_n", penalty_last_n, 0, 2**31 - 1, "a whole number, 0 (off) or more")
-        self.seed = np.random.SeedSequence().generate_state(1)[0] if seed is None else _whole("seed", seed, 0, 2**32 - 1, "a whole number from 0 to 4294967295, or None")
+        self.seed = np.random.SeedSequence().generate_state(1)[0] if seed is None else _whole("seed", seed, 0, 2**32 - 1,
+            "a whole number from 0 to 4294967295, or None")
         self.reset()
     def reset(self):
         "Start anew: the dice from the seed, nothing remembered."
@@ -169,24 +173,33 @@ class Sampler:
     ):
         "Let the penalties know of tokens that were not chosen here."
         self._last.extend(ids)
-    def __call__(self,
-        logits: np.ndarray, # float32 [n_vocab], finite
-    ) -> int: # the chosen id
-        "Choose the next token."
-        x = self._penalized(logits)
-        i = throw(*self._candidates(x), self.temperature, self._dice()) if self.temperature else int(np.argmax(x))
-        self._last.append(i)
-        return i
-    def _penalized(self, logits):
-        x, penalties = check_logits(logits), (self.repeat_penalty, self.frequency_penalty, self.presence_penalty)
-        return x if penalties == (1, 0, 0) else penalize(x, Counter(self._last), *penalties)
-    def _candidates(self, x): return min_p(*top_p(*top_k(np.arange(x.size), x, self.top_k), self.top_p), self.min_p)
-    def probabilities(self,
-        logits: np.ndarray, # float32 [n_vocab], finite
-    ) -> tuple: # ids, and their probabilities (float32), best first where a filter has sorted them
-        "What the next choice would be made from. Nothing is chosen, nothing remembered."
-        x = self._penalized(logits)
-        if not self.temperature: return np.array([np.argmax(x)]), np.ones(1, np.float32)
-        ids, x = self._candidates(x)
-        w = _weights(x / np.float32(self.temperature))
-        return ids, (w / np.cumsum(w, dtype=np.float64)[-1]).astype(np.float32)
+
+# %% ../nbs/12_sampling.ipynb #a30763d4
+def _penalized(self, logits):
+    x, penalties = check_logits(logits), (self.repeat_penalty, self.frequency_penalty, self.presence_penalty)
+    return x if penalties == (1, 0, 0) else penalize(x, Counter(self._last), *penalties)
+
+def _candidates(self, x): return min_p(*top_p(*top_k(np.arange(x.size), x, self.top_k), self.top_p), self.min_p)
+Sampler._penalized, Sampler._candidates = _penalized, _candidates
+
+def _call(self,
+    logits: np.ndarray, # float32 [n_vocab], finite
+) -> int: # the chosen id
+    "Choose the next token."
+    x = self._penalized(logits)
+    i = throw(*self._candidates(x), self.temperature, self._dice()) if self.temperature else int(np.argmax(x))
+    self._last.append(i)
+    return i
+Sampler.__call__ = _call
+
+# %% ../nbs/12_sampling.ipynb #29fb1a8f
+def _probabilities(self,
+    logits: np.ndarray, # float32 [n_vocab], finite
+) -> tuple: # ids, and their probabilities (float32), best first where a filter has sorted them
+    "What the next choice would be made from. Nothing is chosen, nothing remembered."
+    x = self._penalized(logits)
+    if not self.temperature: return np.array([np.argmax(x)]), np.ones(1, np.float32)
+    ids, x = self._candidates(x)
+    w = _weights(x / np.float32(self.temperature))
+    return ids, (w / np.cumsum(w, dtype=np.float64)[-1]).astype(np.float32)
+Sampler.probabilities = _probabilities

@@ -64,18 +64,25 @@ FIRST = [
 ]
 
 EDGES = [
-    " ", "  ", "   ", "\t", "\n", "\n\n", "\n\n\n", "\r\n", "\r\n\r\n", " \n", "\n ", " \n \n ", "a ", "a  ", " a", "  a", "a \n", "a\n b", "a   b", "\u00a0", "\u00a0a", "\u3000字",
-    "'", "''", "'s", "'S", "'\u017f", "it's", "IT'S", "'re", "'Ve", "'lL", "'d'", "x'y", "don''t", "'t's", "’s", "0", "00", "1234567890", "٣٤", "Ⅷ", "①②", "1a2b", "3.5e-7",
-    "\u0301", "a\u0301b", "\u093f", "\u200d", "\u200b", "\ufeff", "\ufffd", "\u0000", "\u007f", "\u0085", "a\u0085b", "\u2028", "\U000e0001", "\U0010ffff", "\ue000", "\u0378",
-    "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "<|im_end|><|im_end|>", "a<|im_end|>b", "<|im_end|", "<|im_end|>>", "<think>\n\n</think>\n\n", "x<think>y", "<tool_call>{}</tool_call>",
+    " ", "  ", "   ", "\t", "\n", "\n\n", "\n\n\n", "\r\n", "\r\n\r\n", " \n", "\n ", " \n \n ", "a ", "a  ", " a", "  a", "a \n", "a\n b",
+    "a   b", "\u00a0", "\u00a0a", "\u3000字",
+    "'", "''", "'s", "'S", "'\u017f", "it's", "IT'S", "'re", "'Ve", "'lL", "'d'", "x'y", "don''t", "'t's", "’s", "0", "00", "1234567890",
+    "٣٤", "Ⅷ", "①②", "1a2b", "3.5e-7",
+    "\u0301", "a\u0301b", "\u093f", "\u200d", "\u200b", "\ufeff", "\ufffd", "\u0000", "\u007f", "\u0085", "a\u0085b", "\u2028",
+    "\U000e0001", "\U0010ffff", "\ue000", "\u0378",
+    "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", "<|im_end|><|im_end|>", "a<|im_end|>b", "<|im_end|", "<|im_end|>>",
+    "<think>\n\n</think>\n\n", "x<think>y", "<tool_call>{}</tool_call>",
     "[PAD151700]", "...", " ...", "...\n", " ...\n\n", "?!\r\n\r\n", "==", " ==\n", "ﬁ", "Å", "Ω", "가", "각", "🏳️‍🌈", "👨‍👩‍👧‍👦",
 ]
 
 POOLS = [
-    (0x20, 0x7F), (0x20, 0x7F), (0x09, 0x0E), (0xA0, 0x180), (0x300, 0x370), (0x370, 0x600), (0x900, 0xE80), (0x1E00, 0x2070), (0x2070, 0x2C00), (0x3000, 0x3100),
-    (0x4E00, 0x9FFF), (0xAC00, 0xD7A4), (0xFB00, 0x10000), (0x10000, 0x10400), (0x1D400, 0x1D800), (0x1F300, 0x1FB00), (0x20000, 0x20400), (0xE0100, 0xE0130),
+    (0x20, 0x7F), (0x20, 0x7F), (0x09, 0x0E), (0xA0, 0x180), (0x300, 0x370), (0x370, 0x600), (0x900, 0xE80), (0x1E00, 0x2070),
+    (0x2070, 0x2C00), (0x3000, 0x3100),
+    (0x4E00, 0x9FFF), (0xAC00, 0xD7A4), (0xFB00, 0x10000), (0x10000, 0x10400), (0x1D400, 0x1D800), (0x1F300, 0x1FB00), (0x20000, 0x20400),
+    (0xE0100, 0xE0130),
 ]
-WORDS = "the of and to in is was for on that by this with you it not or be are from at as your all have new more an can if my 's 'll n't 12 2026 \n \n\n \t <think> <|im_end|> <|im_start|> Ġ é ß".split(" ")
+WORDS = ("the of and to in is was for on that by this with you it not or be are from at as your all have new"
+         " more an can if my 's 'll n't 12 2026 \n \n\n \t <think> <|im_end|> <|im_start|> Ġ é ß").split(" ")
 
 
 def generated(n, seed=11192):
@@ -152,7 +159,8 @@ def main(args):
     assert len(FIRST) == 40 and len(new_ids(cases)) >= 109, "the first forty texts must give 109 new ids"
     out.mkdir(parents=True, exist_ok=True)
     (out / "cases.jsonl").write_text("".join(json.dumps(c, ensure_ascii=False) + "\n" for c in cases), encoding="utf-8")
-    print(f"{len(cases)} texts, {sum(len(c['ids']) for c in cases)} ids from libllama; {len(new_ids(cases))} new ids in the first 40 → {out / 'cases.jsonl'}")
+    print(f"{len(cases)} texts, {sum(len(c['ids']) for c in cases)} ids from libllama; {len(new_ids(cases))} new ids in the first 40 → "
+          f"{out / 'cases.jsonl'}")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def _reference(llama, feeds, steps):
     for feed in [*feeds, *[None] * steps]:
         if feed is None: feed = [int(np.argmax(logits))]
         nodes, logits = llama.trace(feed)
-        yield feed, nodes, logits
+        yield feed, [n for n in nodes if n.array.size], logits  # a micro-batch without output has tensors without rows
 
 # %% ../nbs/14_verify.ipynb #c8d01623
 @dataclass
@@ -129,13 +129,14 @@ def verify(
     n_ubatch: int = 512, # micro-batch, on both sides
     n_threads: int | None = None, # Savante's own threads; they change no bit
     reference: str | Path | None = None, # the file that libllama runs; None: `path`
+    progress=None, # called with (done, of how many) as matrices are packed
 ) -> Report:
     "Compare a model's run with libllama's: every named tensor, then the logits of the untraced path. ValueError for what cannot be run."
     libdir = find_libdir(libdir)
     report = Report(str(path), str(reference or path), [], threads, n_ubatch, oracle=fingerprint(libdir))
     if steps < 0: raise ValueError(f"steps must be 0 or more, got {steps}")
     n_past = (len(ids) if ids else length) + steps
-    model = Model.open(path, n_ctx=n_past, n_threads=n_threads, n_ubatch=n_ubatch, kv_splits=threads)
+    model = Model.open(path, n_ctx=n_past, n_threads=n_threads, n_ubatch=n_ubatch, kv_splits=threads, progress=progress)
     feeds = _feeds(random_ids(model.config.n_vocab, length, seed) if ids is None else list(ids), chunks, model.config.n_vocab)
     with Llama(reference or path, libdir, n_ctx=n_past, n_threads=threads, n_ubatch=n_ubatch) as llama:
         if llama.n_vocab != model.config.n_vocab: raise ValueError(f"the reference has {llama.n_vocab} tokens and the model {model.config.n_vocab}: they are not copies of one model")

@@ -22,18 +22,15 @@ def _store_kv_k(x, cache, n_past, i0, i1):
             to, start = (h * cache.shape[1] + n_past + i) * d, (i * heads + h) * d
             for j in range(0, d, 8): store_i16x8(cache, to + j, narrow(load_f32x8(x, start + j)))
 
-# %% ../nbs/09_attention.ipynb #24350583
 def _check_cache(name, cache, heads, d):
     if not isinstance(cache, np.ndarray) or cache.dtype != np.float16 or cache.ndim != 3 or not cache.flags.c_contiguous:
         raise ValueError(f"{name} must be a C-contiguous float16 array [heads, n_ctx, d]")
     if cache.shape[0] != heads or cache.shape[2] != d:
         raise ValueError(f"{name} has {cache.shape[0]} heads of {cache.shape[2]}, expected {heads} of {d}")
 
-# %% ../nbs/09_attention.ipynb #c8294149
 def _check_cells(n_past, n, n_ctx):
     if n_past < 0 or n < 1 or n_past + n > n_ctx: raise ValueError(f"{n} rows after {n_past} cached do not fit a cache of {n_ctx} cells")
 
-# %% ../nbs/09_attention.ipynb #a56aae98
 def store_kv(
     x: np.ndarray, # float32 [n, G, d]: keys or values of n tokens
     cache: np.ndarray, # float16 [G, n_ctx, d], written in place
@@ -69,7 +66,6 @@ def _hadd(v):
     return (((extract(v, 0) + extract(v, 4)) + (extract(v, 1) + extract(v, 5))) +
             ((extract(v, 2) + extract(v, 6)) + (extract(v, 3) + extract(v, 7))))
 
-# %% ../nbs/09_attention.ipynb #1ee43b06
 @kernel
 def _scores_k(q, g, k, at, cells, scale, w):
     "Scores of query `g` with the cells from the flat index `at` on."
@@ -111,7 +107,6 @@ def _values_k(w, grow, cells, v, at, g, acc):
 # %% ../nbs/09_attention.ipynb #e1c5885b
 _BLOCK = 256
 
-# %% ../nbs/09_attention.ipynb #6b599fd2
 @kernel
 def _load_q(q, first, out):
     for j in range(0, out.size, 8): store_f32x8(out, j, round_f16(load_f32x8(q, first + j)))
@@ -128,7 +123,6 @@ def _piece_k(q, k, v, base, c0, c1, scale, w, grow, M, S, acc):
             M[g], S[g] = _weights_k(w, grow, cells, M[g], S[g])
             _values_k(w, grow, cells, v, at, g, acc)
 
-# %% ../nbs/09_attention.ipynb #489ff98b
 @kernel
 def _normalise(acc, S, out, first):
     "Step 7 for every query of a group (or row of a tile)."
@@ -225,14 +219,12 @@ def _tile_weights_k(kq, sees, scale, lanes, M, S, grow):
             for l in range(8): sums[l] += np.float64(part[l])
         for l in range(8): S[r + l] = np.float32(np.float64(S[r + l] * grow[r + l]) + sums[l])
 
-# %% ../nbs/09_attention.ipynb #166ded43
 @kernel
 def _widen_k(a, at, n, out):
     "`n` halves from the flat index `at`, widened; the rest of `out` zero."
     for j in range(0, n, 8): store_f32x8(out, j, widen(load_i16x8(a, at + j)))
     for j in range(n, out.size, 8): store_f32x8(out, j, splat(np.float32(0)))
 
-# %% ../nbs/09_attention.ipynb #4551ca17
 @kernel
 def _turn_k(q, r0, rows, h, out):
     "Rows `r0 …` of head `h`, transposed into `out` [d, 64]; missing rows zero."

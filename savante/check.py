@@ -38,7 +38,6 @@ def axes(
     if n == 1: ax.set(**labels)
     return ax
 
-# %% ../nbs/00_check.ipynb #205b0b0d
 def show_bits(
     a, # float32 or float16 numbers, a row each
     labels=None, # what to write beside the rows; None: the numbers
@@ -67,7 +66,6 @@ def _rank(a):
     bits, lowest = bits.astype(object if a.dtype.itemsize == 8 else np.int64), int(np.iinfo(bits.dtype).min)
     return np.where(bits < 0, lowest - bits, bits)
 
-# %% ../nbs/00_check.ipynb #4866363e
 def max_ulp(
     a: np.ndarray, # float array
     b: np.ndarray, # float array of the same dtype and shape
@@ -128,7 +126,6 @@ def compare(
     first = tuple(map(int, np.unravel_index(i, shape))), _show(got[i]), _show(want[i])
     return Comparison(got.size, n, max_ulp(got, want) if is_float else None, first, "", source)
 
-# %% ../nbs/00_check.ipynb #e6e51ef6
 def same_bits(
     got: np.ndarray,  # what was computed
     want: np.ndarray, # what it should be
@@ -184,7 +181,6 @@ def cache_dir() -> Path | None:
     warnings.warn(f"no place to keep compiled kernels ({root or 'no home directory'} cannot be written): each start compiles them again; "
                   "set SAVANTE_CACHE_DIR", RuntimeWarning, stacklevel=3)
 
-# %% ../nbs/00_check.ipynb #10cc97fc
 def _prune(root, mine, days=30, keep=8):
     "Remove directories of other sources that are old, or many."
     def age(d):
@@ -218,23 +214,20 @@ class _KernelCache(caching.FunctionCache):
         except Exception: pass  # not there, damaged, or made by something else
         return None
 
-# %% ../nbs/00_check.ipynb #1b641aa4
-def _save_overload(self, sig, made):
-    "Keep a compiled kernel, if that is safe and possible."
-    if not (self._enabled and _KernelCache.saving) or made.lifted or made.library.has_dynamic_globals: return
-    try:
-        data, file = pickle.dumps(made._reduce(), protocol=pickle.HIGHEST_PROTOCOL), self._file(sig, made.codegen)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
+    def save_overload(self, sig, made):
+        "Keep a compiled kernel, if that is safe and possible."
+        if not (self._enabled and _KernelCache.saving) or made.lifted or made.library.has_dynamic_globals: return
         try:
-            part.write_bytes(hashlib.sha256(data).digest() + data)
-            os.replace(part, file)
-        finally: part.unlink(missing_ok=True)
-    except Exception as e:
-        _KernelCache.saving = False
-        warnings.warn(f"compiled kernels are not kept from here on: {e}", RuntimeWarning, stacklevel=2)
-
-_KernelCache.save_overload = _save_overload
+            data, file = pickle.dumps(made._reduce(), protocol=pickle.HIGHEST_PROTOCOL), self._file(sig, made.codegen)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
+            try:
+                part.write_bytes(hashlib.sha256(data).digest() + data)
+                os.replace(part, file)
+            finally: part.unlink(missing_ok=True)
+        except Exception as e:
+            _KernelCache.saving = False
+            warnings.warn(f"compiled kernels are not kept from here on: {e}", RuntimeWarning, stacklevel=2)
 
 # %% ../nbs/00_check.ipynb #75c82f92
 def kernel(

@@ -17,7 +17,6 @@ _M, _LOG2E, _HIGH, _LOW = _hex("0x1.8p23", "0x1.715476p+0", "-0x1.62e4p-1", "-0x
 _P1, _P2, _P3, _P4, _P5 = _hex("0x1.ffffecp-1", "0x1.fffdb6p-2", "0x1.555e66p-3", "0x1.573e2ep-5", "0x1.0e4020p-7")
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
-# %% ../nbs/08_exp.ipynb #f8a2c016
 @kernel
 def exp8(x):
     "ggml's exponential of an `f32x8`, for kernels."
@@ -49,7 +48,6 @@ def exp(
     _exp_k(padded, padded, 0, padded.size)
     return padded[:x.size].reshape(x.shape)
 
-# %% ../nbs/08_exp.ipynb #7b92f7b8
 def _floats(name, *arrays):
     "The arrays, C-contiguous; ValueError unless they are float32 of one shape and not empty."
     for a in arrays:
@@ -71,7 +69,6 @@ def _swiglu_k(gate, up, out, i0, i1):
     gates, ups, outs = gate.reshape(-1), up.reshape(-1), out.reshape(-1)
     for t in range(i, i1): outs[t] = gates[t] / (_ONE + expf(-gates[t])) * ups[t]
 
-# %% ../nbs/08_exp.ipynb #06992976
 def _target(name, out, shape):
     "`out` if it fits, a new array if it is None."
     if out is None: return np.empty(shape, np.float32)
@@ -110,7 +107,6 @@ def _exp_sum_k(x, top, out, i0, i1):
         total += np.float64(outs[t])
     return total
 
-# %% ../nbs/08_exp.ipynb #b89fa85e
 @kernel
 def _softmax_k(x, out, i0, i1):
     "Rows `i0..i1` of a 2-D array."

@@ -21,7 +21,6 @@ def _number(kv, key, default):
         raise ValueError(f"qwen3.{key} must be a finite number, 0 or more, got {v!r}: get another copy of the model")
     return v
 
-# %% ../nbs/07_rope.ipynb #3a748b4a
 @kernel
 def _yarn_attn_factor_k(freq_scale):
     one, tenth, factor = np.float32(1), np.float32(0.1), np.float32(1) / freq_scale
@@ -92,7 +91,6 @@ def _ramp(rope):
     theta_scale, mscale = _ramp_k(rope.n_dims, rope.n_ctx_orig, *floats, mix)
     return np.float32(theta_scale), np.float32(mscale), mix
 
-# %% ../nbs/07_rope.ipynb #cdde87bc
 @kernel
 def _rope_table_k(positions, theta_scale, freq_scale, mscale, mix, cos, sin, i0, i1):
     for t in range(i0, i1):

@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT))
 from synth import SHAPES, synth  # noqa: E402
 
 from savante.check import compare  # noqa: E402
-from savante.oracle import Llama  # noqa: E402
+from savante.llama import Llama  # noqa: E402
 from savante.qwen3 import Model  # noqa: E402
 
 COVER = {

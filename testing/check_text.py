@@ -12,7 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from savante import Qwen3  # noqa: E402
-from savante.oracle import Llama  # noqa: E402
+from savante.llama import Llama  # noqa: E402
 
 PROMPTS = ["What is 7 + 5?", "What is the capital of France?", "What is the opposite of hot?", "What does a cow say?", "Spell the word cat.",
            "Count from 3 to 9.", "Which is larger, 41 or 14?", "Who are you?", "Tell me a story about a girl named Anna and a ball.", "Привет, 你好, 🙂!"]

@@ -152,7 +152,7 @@ def new_ids(cases):
 def main(args):
     if args == ["--vocab"]: return print(qwen3_vocab())
     if not 1 <= len(args) <= 2 or args[0].startswith("-"): sys.exit(__doc__)
-    from savante.oracle import Llama
+    from savante.llama import Llama
     out = Path(args[1]) if len(args) > 1 else ROOT / ".models" / "oracle-tokenizer"
     with Llama(qwen3_vocab(), libdir=args[0], vocab_only=True) as llama:
         cases = [dict(text=t, ids=llama.tokenize(t)) for t in FIRST + EDGES + generated(400)]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import savante
 from savante.check import compare, same_bits
-from savante.oracle import Llama, agree
+from savante.llama import Llama
+from savante.oracle import agree
 from savante.qwen3 import Config, Model
 from testing.synth import SHAPES, synth
 TINY = Path(savante.__file__).parent / "data" / "tiny.gguf"

@@ -34,7 +34,6 @@ def table_of(ggml, positions, r):
     probe[..., :r.n_dims // 2] = 1
     return ggml.rope(probe, positions, **asked(r))
 
-# %% ../nbs/07_rope.ipynb #4bc30015
 _m = ctypes.CDLL("libm.so.6")
 def libm(name, *v):
     "A float32 function of the C library: of numbers, or of an array, one by one."
@@ -59,7 +58,6 @@ def angles_ordered(p, r):
     mscale = fma32(f32(.1), libm("logf", f32(1) / f32(r.freq_scale)), f32(1)) if r.ext_factor else f32(1)
     return out, f32(r.attn_factor) * mscale
 
-# %% ../nbs/07_rope.ipynb #552aa788
 def rope_ordered(x, p, r):
     "One head at position p: [d] to [d]."
     half, y = r.n_dims // 2, np.empty_like(x)
@@ -108,7 +106,6 @@ def write_model(path, **keys):
         w.add_tensor(f"{n}.weight", a, raw_dtype=None if a.ndim == 1 else gguf.GGMLQuantizationType(41))
     w.write_header_to_file(); w.write_kv_data_to_file(); w.write_tensors_to_file(); w.close()
 
-# %% ../nbs/07_rope.ipynb #72b18a41
 def rotated_by_llama(**keys):
     "What llama.cpp makes of GAIN at positions 0 to 39, in a file with these keys."
     with tempfile.TemporaryDirectory() as d:
@@ -148,7 +145,6 @@ def test_rope_has_the_bits_of_ggml(name):
 def test_keys_are_read_as_llama_reads_them(name):
     agree(f"rope/file_{name}", rotated_by_us(**FILES[name]), lambda _: rotated_by_llama(**FILES[name]))
 
-# %% ../nbs/07_rope.ipynb #55d64213
 @pytest.mark.oracle
 def test_table_far_out():
     p = np.r_[np.arange(0, 65536, 33), 2**24 + np.arange(-3, 4), 2**31 - 1].astype(np.int32)
@@ -170,7 +166,6 @@ def test_special_numbers_pass_through():
     with np.errstate(invalid="ignore"): want = np.stack([[rope_ordered(h, q, r) for h in row] for q, row in zip(p, x)])
     same_bits(rope(x, *rope_table(p, r)), want)
 
-# %% ../nbs/07_rope.ipynb #a27f6990
 def test_where_tokens_are_cut_changes_no_bit():
     x, r = spread(9, 2, 24), Rope(24, 1e6, .25, 1., 1., 512)
     cos, sin = rope_table(np.arange(9), r)
@@ -208,7 +203,6 @@ def test_what_does_not_fit_is_refused():
         with pytest.raises(ValueError, match="Rope: "): Rope(**{"n_dims": 8, **kw})
     with pytest.raises(ValueError, match="context_length"): Rope.from_metadata({}, 128)
 
-# %% ../nbs/07_rope.ipynb #cdd0e237
 def test_faults_are_found():
     x, r = spread(28, 2, 128), Rope(128, 1e6, .25, 1., 1., 8192)
     p = 7 + 2341 * np.arange(28)

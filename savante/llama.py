@@ -94,10 +94,12 @@ class _Session:
         head, base = _Tensor.from_address(t), self.lib.base
         if head.type == _F32 and base.ggml_is_contiguous(t):
             name, _, layer = base.ggml_get_name(t).decode().partition("-")
-            width = head.ne[0] * (head.ne[1] if head.ne[2] > 1 or head.ne[3] > 1 else 1)
-            a = np.empty(int(np.prod(list(head.ne))), np.float32)
+            if name == "embd": self.rows = head.ne[1]
+            rows = self.rows if name.startswith(("Qcur", "Kcur")) else head.ne[1]  # those come in heads, [d, heads, rows]
+            n = int(np.prod(list(head.ne)))
+            a = np.empty((rows, n // rows if rows else head.ne[0]), np.float32)
             C.memmove(a.ctypes.data, base.ggml_get_data(t), a.nbytes)
-            self.sink.append(Node(name, base.ggml_op_desc(t).decode(), layer, a.reshape(-1, width) if a.size else a.reshape(0, width)))
+            self.sink.append(Node(name, base.ggml_op_desc(t).decode(), layer, a))
         return True
 
 # %% ../nbs/01b_llama.ipynb #1a37892f

@@ -11,7 +11,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 import numpy as np
 from .check import compare
-from .oracle import Llama, find_libdir, fingerprint, first_difference
+from .llama import Llama, first_difference
+from .oracle import find_libdir, fingerprint
 from .qwen3 import Model
 
 # %% ../nbs/14_verify.ipynb #350e0881
@@ -110,8 +111,8 @@ class Report:
     def equal(self): return self.difference is None and self.tensors > 0 and self.logits > 0
     def to_json(self): return json.dumps(dict(equal=self.equal, **asdict(self)))
     def __str__(self):
-        steps = f"{len(self.feeds)} feeds ({', '.join(map(str, self.feeds[:6]))}{' …' if len(self.feeds) > 6 else ''} ids)"
-        lines = [f"{Path(self.model).name}: {steps}, {self.threads} oracle threads, micro-batches of {self.n_ubatch}",
+        steps = f"{len(self.feeds)} feed{'s' * (len(self.feeds) != 1)} ({', '.join(map(str, self.feeds[:6]))}{' …' if len(self.feeds) > 6 else ''} ids)"
+        lines = [f"{Path(self.model).name}: {steps}, {self.threads} oracle thread{'s' * (self.threads != 1)}, micro-batches of {self.n_ubatch}",
                  f"against ggml {self.oracle['ggml']} ({self.oracle['commit']}, {self.oracle['compiler']}), which ran {Path(self.reference).name}",
                  f"{self.tensors:,} tensors with {self.numbers:,} numbers, then {self.logits:,} logits of the untraced path"]
         return "\n".join([*lines, "EQUAL: every bit" if self.equal else f"DIFFERENT, first in {self.difference}"])

@@ -69,6 +69,34 @@ def test_tokenize(capsys):
     assert main(["tokenize", "What is"]) == 0 and capsys.readouterr().out.splitlines()[1].split("\t")[1] == "' is'"
     assert main(["tokenize", ""]) == 0
 
+# %% ../nbs/15_cli.ipynb #4e4ade9e
+def test_trace(capsys):
+    assert main(["trace", "tiny", "Hi there"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {"name", "layer", "row", "sha256", "first"} == lines[0].keys() and (lines[0]["name"], lines[-1]["name"]) == ("embd", "result_output")
+    assert main(["trace", "tiny", ""]) == 2 and capsys.readouterr().err.count("\n") == 1
+
+@pytest.mark.oracle
+def test_verify(capsys, tmp_path):
+    from savante.gguf import open_model
+    from savante.oracle import OracleMissing, find_libdir
+    try: libdir = str(find_libdir())
+    except OracleMissing as e: pytest.skip(str(e))
+    assert main(["verify", "tiny", libdir, "--prompt", "Hi", "--steps", "1"]) == 0 and "EQUAL" in capsys.readouterr().out
+    with open_model(TINY) as file: at = file.data_start + file.tensors["output_norm.weight"]["offset"]
+    data = bytearray(TINY.read_bytes())
+    data[at + 2] ^= 64  # in the first gain's mantissa
+    (tmp_path / "other.gguf").write_bytes(data)
+    assert main(["verify", str(tmp_path / "other.gguf"), libdir, "--ids", "1,2,3", "--reference", "tiny", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["difference"]
+    assert (found["tensor"], found["column"], found["position"]) == ("result_norm", 0, 2)
+
+@pytest.mark.parametrize("arguments", [["--ids", "1,x"], ["--ids", "1,2", "--chunks", "1,2"], ["--ids", "1", "--prompt", "Hi"], ["--ids", "943"], ["--steps", "-1"],
+                                       ["--threads", "0"], ["--length", "0"]], ids=str)
+def test_verify_refuses_nonsense(arguments, capsys):
+    assert main(["verify", "tiny", *arguments]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
 # %% ../nbs/15_cli.ipynb #d18a4344
 def test_a_conversation_through_a_pipe():
     code, out, err = shell("chat", input="What is 7 + 5?\n\nWhat is 3 + 4?\n/reset\nWhat does a cow say?\n/exit\nnever\n".encode())

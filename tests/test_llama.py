@@ -66,6 +66,13 @@ def test_text_goes_in_and_comes_out(libdir):
         assert b"".join(m.piece(i) for i in ids) == b"Was 7 + 5 not 12?\n" and m.n_vocab == 943
         with pytest.raises(RuntimeError, match="token 943"): m.piece(943)
 
+@pytest.mark.oracle
+@pytest.mark.parametrize("n", [1, 2])
+def test_heads_are_flattened(libdir, n):
+    with Llama(TINY, libdir, n_ctx=256) as m: nodes, _ = m.trace([1] * n)
+    rows = {(t.name, t.layer): t.array.shape for t in nodes}
+    assert rows["Qcur_normed", 0] == rows["Qcur.ROPE", 0] == rows["kqv_out", 0] == (n, 256) and rows["Kcur_normed", 0] == (n, 128)
+
 def test_first_difference_names_the_place():
     a = np.arange(12, dtype=np.float32).reshape(3, 4)
     ours = [("embd", -1, a), ("l_out", 0, a + 1), ("l_out", 1, a + 2), ("l_out", 1, a[:0])]

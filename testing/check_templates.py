@@ -134,8 +134,6 @@ DIALECT = {
     "broken": "{% for %}",
     "changing a list": "{{ messages.append(1) }}",
     "changing a dict": "{% set d = {'a': 1} %}{{ d.update({'b': 2}) }}",
-    "Python's internals": "{{ messages.__class__ }}",
-    "Python's internals, by filter": "{{ ''|attr('__class__') }}",
     "Python's internals, by format": "{{ '{0.__class__}'.format('') }}",
     "a dict's key of that look": "{{ {'__x': 1}['__' ~ 'x'] }}",
     "time": "{{ strftime_now('')|length }}",

@@ -5,7 +5,7 @@
 usage: check_text.py [MODEL] [LIBDIR] [--tokens 100] [--synthetic]      (MODEL: the one that ships)
 
 Both sides go on beyond the end of a turn, so that all tokens are compared; `chat` must give the text up to there. `--synthetic` adds two
-models of random weights: four heads on two with the vocabulary of the one that ships, and Qwen3's own vocabulary of 151,936, whose texts
+models of random weights: three layers, wide heads, the vocabulary of the one that ships, and Qwen3's own vocabulary of 151,936, whose texts
 are noise in many scripts. Exit 1 where anything differs."""
 import argparse
 import sys
@@ -32,7 +32,7 @@ PROMPTS = [
 def synthetic(name, vocab):
     "A synthetic model that has words. Its output is its own: where the embedding serves twice, random weights repeat the last token."
     path = ROOT / ".models" / f"text-{name}.gguf"
-    return path if path.exists() else synth(path, **{**SHAPES[name], "n_vocab": None, "tied": False}, vocab=vocab, seed=5)
+    return path if path.exists() else synth(path, **{**SHAPES[name], "n_vocab": None, "tied": False}, vocab=vocab, seed=6)
 
 
 def greedy(model, ids, n):
@@ -76,7 +76,7 @@ def main():
     ap.add_argument("--synthetic", action="store_true", help="two synthetic models, too")
     a = ap.parse_args()
     paths, bad = [Path(a.model)], 0
-    if a.synthetic: paths += [synthetic("s128", TINY), synthetic("w512", qwen3_vocab())]
+    if a.synthetic: paths += [synthetic("wide-heads", TINY), synthetic("w512", qwen3_vocab())]
     for path in paths:
         print(f"{path.name}: {a.tokens} tokens")
         bad += check(path, a.libdir, a.tokens)

@@ -6,7 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import savante
-from savante.tokenizer import ModelMissing, StreamDecoder, Tokenizer, TokenizerError, bpe, byte_letters, find_model, merge_ranks, partition, split_words, to_letters, _ODD, _UNICODE_16, _slow_ids
+from savante.llama import Llama
+from savante.oracle import OracleMissing, agree
+from savante.tokenizer import (ModelMissing, StreamDecoder, Tokenizer, TokenizerError, bpe, byte_letters, find_model, merge_ranks,
+                               partition, split_words, to_letters, _ODD, _UNICODE_16, _slow_ids)
 
 TINY = Path(savante.__file__).parent / "data" / "tiny.gguf"
 ROOT = Path(savante.__file__).parents[1]
@@ -17,23 +20,28 @@ def stream_all(tok, ids):
 # %% ../nbs/11_tokenizer.ipynb #cdf5285d
 import random
 
-EDGES = ["", " ", "  ", "\n", "\n\n", "\r\n", " \n ", "a ", "a  b", "a \n\n b", "\t\tx", "\u00a0a", "\u3000字", "it's IT'S we'Ll 'd' it'ſ ''s", "3.14, 1000, ٣٤ Ⅷ ①", "e\u0301 ä नमस्ते สวัสดี",
-         "½ ¼ x²", "👩‍🚀👍🏽🇮🇹", "...!?\n\n;;", " ==\n", "\u200d\u200b\ufeff\0\x7f\x85", "\u0378\ue000\U000e0001\U0010ffff", "a<|im_end|>b", "<|im_start|>user\nHi<|im_end|>\n", "<|im_end|",
-         "<|im_start|><|im_start|>", "<think>\n</think>x", "<|<|im_end|>|>", "half \ud83d of a pair", "\ude00\ud83d a", "\U000105c0's", "\u1c89's \U00010d40x", "\U00013460 \U000143fa1"]
-BYTES = [b"caf\xe9!", b"\xe2\x82", b"\xe2\x82<|im_end|>", b"a\xc0\x80b", b"\xff\xfe\x00", b"\xed\xa0\x80x", b"\xf0\x9f\x9a", bytes(range(0x7A, 0x84))]
-SCRIPTS = [(0x20, 0x7F), (0x20, 0x7F), (0x9, 0xE), (0xA0, 0x250), (0x300, 0x600), (0x900, 0xE80), (0x1E00, 0x2C00), (0x3000, 0x3100), (0x4E00, 0x9FFF), (0xAC00, 0xD7A4), (0xD800, 0xE000),
-           (0xF900, 0x10000), (0x10000, 0x11000), (0x1F300, 0x1FB00), (0xE0000, 0xE0200)]
+EDGES = ["", " ", "  ", "\n", "\n\n", "\r\n", " \n ", "a ", "a  b", "a \n\n b", "\t\tx", "\u00a0a", "\u3000字",
+         "it's IT'S we'Ll 'd' it'ſ ''s", "3.14, 1000, ٣٤ Ⅷ ①", "e\u0301 ä नमस्ते สวัสดี", "½ ¼ x²", "👩‍🚀👍🏽🇮🇹", "...!?\n\n;;", " ==\n",
+         "\u200d\u200b\ufeff\0\x7f\x85", "\u0378\ue000\U000e0001\U0010ffff", "a<|im_end|>b", "<|im_start|>user\nHi<|im_end|>\n",
+         "<|im_end|", "<|im_start|><|im_start|>", "<think>\n</think>x", "<|<|im_end|>|>", "half \ud83d of a pair", "\ude00\ud83d a",
+         "\U000105c0's", "\u1c89's \U00010d40x", "\U00013460 \U000143fa1"]
+BYTES = [b"caf\xe9!", b"\xe2\x82", b"\xe2\x82<|im_end|>", b"a\xc0\x80b", b"\xff\xfe\x00", b"\xed\xa0\x80x", b"\xf0\x9f\x9a",
+         bytes(range(0x7A, 0x84))]
+SCRIPTS = [(0x20, 0x7F), (0x20, 0x7F), (0x9, 0xE), (0xA0, 0x250), (0x300, 0x600), (0x900, 0xE80), (0x1E00, 0x2C00),
+           (0x3000, 0x3100), (0x4E00, 0x9FFF), (0xAC00, 0xD7A4), (0xD800, 0xE000), (0xF900, 0x10000),
+           (0x10000, 0x11000), (0x1F300, 0x1FB00), (0xE0000, 0xE0200)]
 WORDS = " the| of| What| is|12|'s|'LL|\n|\n\n|  |\t|<|im_end|>|<think>|</think>|.|..| ?".replace("<|im_end|>", "§").split("|")
 
 def mixtures(n, seed=11192):
     rng = random.Random(seed)
-    part = lambda: rng.choice(WORDS).replace("§", "<|im_end|>") if rng.random() < .6 else "".join(chr(rng.randrange(*rng.choice(SCRIPTS))) for _ in range(rng.randrange(1, 6)))
+    def part():
+        if rng.random() < .6: return rng.choice(WORDS).replace("§", "<|im_end|>")
+        return "".join(chr(rng.randrange(*rng.choice(SCRIPTS))) for _ in range(rng.randrange(1, 6)))
     return ["".join(part() for _ in range(rng.randrange(1, 15))) for _ in range(n)]
 
-# %% ../nbs/11_tokenizer.ipynb #c157c7c1
 def libllama_ids(texts, path, libdir):
-    from savante.oracle import Llama
-    with Llama(path, libdir=libdir, vocab_only=True) as llama: return [llama.tokenize(t, parse_special=p) for p in (True, False) for t in texts]
+    with Llama(path, libdir=libdir, vocab_only=True) as llama:
+        return [llama.tokenize(t, parse_special=p) for p in (True, False) for t in texts]
 
 def flat(lists): return np.array([i for ids in lists for i in [len(ids), *ids]], np.int32)
 
@@ -43,18 +51,19 @@ def telltale():
     letters = byte_letters()
     pairs = [(a, b) for a in letters for b in letters]
     random.Random(5).shuffle(pairs)
-    return {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "qwen2", "tokenizer.ggml.tokens": letters + [a + b for a, b in pairs] + ["<|im_end|>", "<think>"],
-            "tokenizer.ggml.merges": [f"{a} {b}" for a, b in pairs], "tokenizer.ggml.token_type": [1] * 65792 + [3, 4], "tokenizer.ggml.eos_token_id": 65792}
+    return {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "qwen2",
+            "tokenizer.ggml.tokens": letters + [a + b for a, b in pairs] + ["<|im_end|>", "<think>"],
+            "tokenizer.ggml.merges": [f"{a} {b}" for a, b in pairs], "tokenizer.ggml.token_type": [1] * 65792 + [3, 4],
+            "tokenizer.ggml.eos_token_id": 65792}
 
 def write_vocabulary(kv, path):
     import gguf
     w = gguf.GGUFWriter(path, "qwen3")
-    w.add_tokenizer_model(kv["tokenizer.ggml.model"]); w.add_tokenizer_pre(kv["tokenizer.ggml.pre"]); w.add_eos_token_id(kv["tokenizer.ggml.eos_token_id"])
-    w.add_token_list(kv["tokenizer.ggml.tokens"]); w.add_token_merges(kv["tokenizer.ggml.merges"]); w.add_token_types(kv["tokenizer.ggml.token_type"])
+    for key, add in dict(model=w.add_tokenizer_model, pre=w.add_tokenizer_pre, tokens=w.add_token_list, merges=w.add_token_merges,
+                         token_type=w.add_token_types, eos_token_id=w.add_eos_token_id).items(): add(kv[f"tokenizer.ggml.{key}"])
     w.write_header_to_file(); w.write_kv_data_to_file(); w.close()
     return path
 
-# %% ../nbs/11_tokenizer.ipynb #b4e55e11
 def characters(n, seed=16):
     "One text per character: the edges of Unicode 16's new letters, and `n` of all that there are."
     new = [int(end, 16) + d for span in _UNICODE_16 for end in span.split("-") for d in (-1, 0, 1)]
@@ -82,31 +91,26 @@ def test_a_stream_never_shows_half_a_character():
 # %% ../nbs/11_tokenizer.ipynb #d38d153d
 @pytest.mark.oracle
 def test_ids_are_libllamas():
-    from savante.oracle import agree
     tok, texts = Tokenizer.from_gguf(TINY), EDGES + BYTES + mixtures(2000)
     ours = [tok.encode(t, parse_special=p) for p in (True, False) for t in texts]
     agree("tokenizer/tiny", flat(ours), lambda g: flat(libllama_ids(texts, TINY, g.libdir)))
 
 @pytest.mark.oracle
 def test_cuts_are_libllamas():
-    from savante.oracle import agree
     tok, texts = Tokenizer(telltale()), EDGES + BYTES + mixtures(2000) + characters(20_000)
     ours = [tok.encode(t, parse_special=p) for p in (True, False) for t in texts]
     agree("tokenizer/telltale", flat(ours), lambda g: flat(telltale_ids(texts, g.libdir)))
 
 @pytest.mark.oracle
 def test_ids_are_libllamas_with_the_vocabulary_of_qwen3():
-    from savante.oracle import agree
     path = ROOT / ".models" / "qwen3-vocab.gguf"
     if not path.exists(): pytest.skip("fetch it: python testing/tokenizer_oracle.py --vocab")
     tok, texts = Tokenizer.from_gguf(path), EDGES + BYTES + mixtures(3000, seed=3)
     ours = [tok.encode(t, parse_special=p) for p in (True, False) for t in texts]
     agree("tokenizer/qwen3", flat(ours), lambda g: flat(libllama_ids(texts, path, g.libdir)))
 
-# %% ../nbs/11_tokenizer.ipynb #7eaf900b
 @pytest.mark.oracle
 def test_pieces_and_ends_are_libllamas():
-    from savante.oracle import Llama, OracleMissing
     tok = Tokenizer.from_gguf(TINY)
     try: llama = Llama(TINY, vocab_only=True)
     except OracleMissing: pytest.skip("pieces are not recorded: python testing/get_oracle.py")
@@ -136,7 +140,6 @@ def test_markers_are_cut_longest_first():
     assert partition("a<x><x>>b", [("<x>>", 7), ("<x>", 8)]) == ["a", 8, 7, "b"]
     assert partition("", [("<x>", 1)]) == [] and partition("<x>", [("<x>", 1)]) == [1]
 
-# %% ../nbs/11_tokenizer.ipynb #93227fad
 def test_typed_markers_are_text():
     tok = Tokenizer.from_gguf(TINY)
     assert tok.encode("<|im_end|>") == [2] and tok.encode("x<|im_end|>y", parse_special=False) != tok.encode("x<|im_end|>y")
@@ -160,8 +163,8 @@ def test_control_tokens_can_be_left_out():
 # %% ../nbs/11_tokenizer.ipynb #f2ec701a
 def small(**more):
     letters = byte_letters()
-    return {"tokenizer.ggml.model": "gpt2", "tokenizer.ggml.pre": "qwen2", "tokenizer.ggml.tokens": letters + ["ab", "<|im_end|>"],
-            "tokenizer.ggml.merges": ["a b"], "tokenizer.ggml.token_type": [1] * 257 + [3]} | {f"tokenizer.ggml.{k}": v for k, v in more.items()}
+    kv = dict(model="gpt2", pre="qwen2", tokens=letters + ["ab", "<|im_end|>"], merges=["a b"], token_type=[1] * 257 + [3]) | more
+    return {f"tokenizer.ggml.{k}": v for k, v in kv.items()}
 
 def test_beginning_and_end_where_the_file_asks():
     tok = Tokenizer(small(add_bos_token=True, bos_token_id=257, add_eos_token=True, eos_token_id=256))
@@ -185,11 +188,13 @@ def test_names_of_models(tmp_path, monkeypatch):
     monkeypatch.setenv("SAVANTE_MODELS", str(tmp_path))
     with pytest.raises(ModelMissing, match="other"): find_model("other")
     (tmp_path / "other.gguf").write_bytes(TINY.read_bytes())
-    assert find_model("other") == tmp_path / "other.gguf" and Tokenizer.from_gguf("other").encode("a") == Tokenizer.from_gguf("tiny").encode("a")
+    assert find_model("other") == tmp_path / "other.gguf"
+    assert Tokenizer.from_gguf("other").encode("a") == Tokenizer.from_gguf("tiny").encode("a")
 
 def test_what_is_refused():
-    for wrong in [dict(model="llama"), dict(pre="gpt-2"), dict(tokens=[]), dict(tokens=["a", "a"], token_type=[1, 1]), dict(token_type=[1])]:
+    twice = dict(tokens=["a", "a"], token_type=[1, 1])
+    for wrong in [dict(model="llama"), dict(pre="gpt-2"), dict(tokens=[]), twice, dict(token_type=[1])]:
         with pytest.raises(TokenizerError): Tokenizer(small(**wrong))
     tok = Tokenizer(small())
-    for wrong in [lambda: tok.encode(None), lambda: tok.encode(["a"]), lambda: tok.decode([258]), lambda: tok.decode([-1]), lambda: tok.token("a")]:
-        with pytest.raises(TokenizerError): wrong()
+    for f, x in [(tok.encode, None), (tok.encode, ["a"]), (tok.decode, [258]), (tok.decode, [-1]), (tok.token, "a")]:
+        with pytest.raises(TokenizerError): f(x)

@@ -258,7 +258,7 @@ class Tokenizer:
         return self._fast.encode(text, add_special_tokens=False).ids
 
 # %% ../nbs/11_tokenizer.ipynb #c770602d
-def _method(f): setattr(Tokenizer, f.__name__, f)
+def _method(f): setattr(Tokenizer, f.__name__, f); return f
 
 @_method
 def token(self,

@@ -51,4 +51,6 @@ def main(argv):
     sys.exit(bad > 0)
 
 
-if __name__ == "__main__": main(sys.argv[1:])
+if __name__ == "__main__":
+    try: main(sys.argv[1:])
+    except (ValueError, OSError, RuntimeError) as e: sys.exit(f"{Path(__file__).name}: {e}")

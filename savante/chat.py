@@ -126,11 +126,28 @@ class _Generation(jinja2.ext.Extension):
         return nodes.CallBlock(self.call_method("_same"), [], [], body).set_lineno(line)
     def _same(self, caller): return caller()
 
+class _Namespace(jinja2.utils.Namespace):
+    "A template's own variables; names like Python's private ones are refused."
+    def __init__(*args, **kwargs):
+        jinja2.utils.Namespace.__init__(*args)
+        for name, value in kwargs.items(): args[0][name] = value
+    def __setitem__(self, name, value):
+        if str(name).startswith("_"): raise SecurityError(f"a name like {name!r} in a namespace")
+        super().__setitem__(name, value)
+
 def _environment():
     env = _Sandbox(trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, jinja2.ext.loopcontrols])
     env.filters["tojson"] = _tojson
-    env.globals |= dict(raise_exception=_raise_exception, strftime_now=_strftime_now)
+    env.globals |= dict(raise_exception=_raise_exception, strftime_now=_strftime_now, namespace=_Namespace)
     return env
+
+# %% ../nbs/13_chat.ipynb #9e2b4e12
+def _tidied(message):
+    "A message as a template sees it: nulls left out, the thought under the name that templates read."
+    if not isinstance(message, dict): return message
+    m = {k: v for k, v in message.items() if v is not None}
+    thought = next((m[k] for k in ("reasoning_content", "thinking", "reasoning") if k in m), None)
+    return m if thought is None else {"thinking": thought, **m, "reasoning_content": thought}
 
 # %% ../nbs/13_chat.ipynb #ed255330
 def _internals(tree):
@@ -167,11 +184,11 @@ class ChatTemplate:
         add_generation_prompt: bool = True, # open a turn for the model
     ) -> str:
         "The text of a conversation."
-        given = self.names | dict(messages=messages, tools=tools, add_generation_prompt=add_generation_prompt)
+        given = self.names | dict(tools=tools, documents=None, add_generation_prompt=add_generation_prompt)
         if thinking is not None: given["enable_thinking"] = thinking
         def run():
             pieces, n = [], 0
-            for piece in self._template.generate(**given):
+            for piece in self._template.generate(**given, messages=[_tidied(m) for m in messages]):
                 pieces.append(piece)
                 if (n := n + len(piece)) > _LIMIT: _weigh(*pieces)
             return "".join(pieces)

@@ -74,6 +74,20 @@ class Script:
 TOK = Tokenizer.from_gguf(TINY)
 def says(text, **options): return Qwen3(Script(TOK.encode(text), **options), TOK, ChatTemplate())
 
+# %% ../nbs/13_chat.ipynb #609c5670
+import hashlib, sys
+
+BOOK = json.loads((ROOT / "tests" / "vectors" / "templates.json").read_text())
+
+def differing(wording, template, talks):
+    "Names of the conversations that `template` does not render as transformers does."
+    def rendered(c):
+        given = c["messages"], c.get("tools"), c.get("thinking"), c.get("add_generation_prompt", True)
+        try: text = ChatTemplate(template, **BOOK["names"]).render(*given)
+        except TemplateError: return "error"
+        return hashlib.sha256(text.encode()).hexdigest()
+    return [name for name, c in talks.items() if rendered(c) != BOOK["sha256"][f"{wording}/{name}"]]
+
 # %% ../nbs/13_chat.ipynb #c35cd31b
 @pytest.mark.oracle
 def test_answers_are_libllamas():
@@ -295,14 +309,19 @@ def test_thinking_and_history():
         "<|im_start|>assistant\n<|im_end|>\n<|im_start|>system\n<|im_end|>\n<|im_start|>assistant\n"
     assert '{"b": 1, "a": "é"}' in t.render(HI, tools=[{"b": 1, "a": "é"}])
 
-def test_the_template_of_qwen3():
+# %% ../nbs/13_chat.ipynb #a53e17bb
+def test_qwen3s_template_renders_as_with_transformers():
     path = ROOT / ".models" / "qwen3-vocab.gguf"
     if not path.exists(): pytest.skip("fetch it: python testing/tokenizer_oracle.py --vocab")
+    sys.path.insert(0, str(ROOT / "testing"))
+    from check_templates import later
     from savante.gguf import GGUFFile
-    t = ChatTemplate(GGUFFile(path).kv["tokenizer.chat_template"])
-    assert t.render(HI) == "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n" and t.render(HI, thinking=False) == t.render(HI,
-        thinking=True) + "<think>\n\n</think>\n\n"
-    assert t.render([*HI, {"role": "assistant", "content": "<think>\nhm\n</think>\n\nHello"},
-                     *HI]) == \
-        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
-    assert '\n{"b": 1, "a": "é"}\n</tools>' in t.render(HI, tools=[{"b": 1, "a": "é"}])
+    template, talks = GGUFFile(path).kv["tokenizer.chat_template"], BOOK["conversations"]
+    assert hashlib.sha256(template.encode()).hexdigest() == BOOK["template"] and len(talks) >= 30
+    assert differing("qwen3", template, talks) == differing("qwen3, later", later(template), talks) == []
+    careless = template.replace("enable_thinking is false", "enable_thinking")  # a negative control
+    assert [name for name in differing("qwen3", careless, talks) if "thinking o" in name]
+
+@pytest.mark.parametrize("name", BOOK["dialect"])
+def test_the_dialect_as_with_transformers(name):
+    assert differing("dialect", BOOK["dialect"][name], {name: BOOK["talk"]}) == []

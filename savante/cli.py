@@ -201,11 +201,16 @@ def trace(model: _File, prompt: Annotated[str, typer.Argument(help="Text to run,
     from savante.verify import trace_lines
     path = find_model(model)
     ids = Tokenizer.from_gguf(path).encode(sys.stdin.read() if prompt == "-" else _text(prompt))
-    for line in trace_lines(Model.open(path, n_ctx=max(1, len(ids)), n_ubatch=n_ubatch, kv_splits=threads), ids): _say(json.dumps(line), "\n")
+    m = Model.open(path, n_ctx=max(1, len(ids)), n_ubatch=n_ubatch, kv_splits=threads)
+    for line in trace_lines(m, ids): _say(json.dumps(line), "\n")
 
 # %% ../nbs/15_cli.ipynb #a9d502b5
-@app.command(epilog="Examples: savante verify MODEL LIBDIR · savante verify MODEL LIBDIR --length 105 --chunks 64,1,40 --steps 3 --threads 2")
-def verify(model: _File, libdir: Annotated[Optional[str], typer.Argument(help="Folder of llama.cpp's libraries.", show_default="LIBDIR, or what testing/get_oracle.py fetched")] = None,
+_Libraries = Annotated[Optional[str], typer.Argument(help="Folder of llama.cpp's libraries.",
+                                                     show_default="LIBDIR, or what testing/get_oracle.py fetched")]
+
+@app.command(epilog="Examples: savante verify MODEL LIBDIR · savante verify MODEL LIBDIR --length 105 --chunks 64,1,40 --steps 3 "
+                    "--threads 2")
+def verify(model: _File, libdir: _Libraries = None,
            ids: Annotated[Optional[str], typer.Option("--ids", help="Token ids to feed, such as 1,2,3.")] = None,
            prompt: Annotated[Optional[str], typer.Option("--prompt", help="Text to feed, as it stands.")] = None,
            length: Annotated[int, typer.Option("--length", help="So many random ids, where neither ids nor a prompt are given.")] = 100,
@@ -222,7 +227,8 @@ def verify(model: _File, libdir: Annotated[Optional[str], typer.Argument(help="F
     if ids is not None and prompt is not None: raise ValueError("give --ids or --prompt, not both")
     if prompt is not None: ids = Tokenizer.from_gguf(path).encode(_text(prompt))
     with _progress() as step:
-        try: report = verify(path, libdir, ids, length, seed, _numbers("--chunks", chunks), steps, threads, n_ubatch, reference=reference and find_model(reference), progress=step)
+        try: report = verify(path, libdir, ids, length, seed, _numbers("--chunks", chunks), steps, threads, n_ubatch,
+                             reference=reference and find_model(reference), progress=step)
         except (OracleMissing, RuntimeError) as e: raise ValueError(e) from None
     _say(report.to_json() if as_json else str(report), "\n")
     return 0 if report.equal else 1

@@ -22,7 +22,6 @@ def _short(value):
     s = " ".join(repr(value[:200] if isinstance(value, (str, bytes, list)) else value).split())
     return s if len(s) <= 80 else s[:79] + "…"
 
-# %% ../nbs/02_gguf.ipynb #0e874c50
 class _Reader:
     "A cursor that never passes the end of its bytes; every read says what it is for."
     def __init__(self, buf): self.buf, self.at, self.end = buf, 0, len(buf)
@@ -54,7 +53,6 @@ def _not_gguf(buf):
     known = [what for sign, what in _OTHERS.items() if start.lstrip().startswith(sign)]
     return f"this is {known[0]}" if known else f"the file starts with {start[:4]!r}, not with b'GGUF': it is not a GGUF file, get one"
 
-# %% ../nbs/02_gguf.ipynb #b3225da5
 def _header(r):
     "Version, number of tensors, number of pairs; the counts fit into the bytes that are left."
     if bytes(r.buf[:4]) != b"GGUF": raise GGUFError(_not_gguf(r.buf))
@@ -76,7 +74,6 @@ def _text(raw):
     try: return str(raw, "utf-8")
     except UnicodeDecodeError: return bytes(raw)
 
-# %% ../nbs/02_gguf.ipynb #d8ecd031
 def _strings(r, n, what):
     "`n` strings, one behind the other."
     buf, at, end, size_at, heads = r.buf, r.at, r.end, struct.Struct("<Q").unpack_from, []
@@ -114,7 +111,6 @@ def _value(r, kind, what):
     if kind not in _NUMBERS: raise GGUFError(f"{what} has type {kind}, and GGUF knows 0 to 12: {_DAMAGED}")
     return r.take(_NUMBERS[kind], what)
 
-# %% ../nbs/02_gguf.ipynb #a2d41a61
 def _metadata(r, n):
     "`n` pairs as a dict."
     kv = {}
@@ -145,7 +141,6 @@ _TYPES = {int(i): (name, int(n), int(size)) for i, name, n, size in map(str.spli
     """.split(","))}
 _F32, _Q1_0 = 0, 41
 
-# %% ../nbs/02_gguf.ipynb #9f7e4b24
 _NOTES = {40: "in a fork's old files 1 bit, in groups of 32", 42: "in a fork's files in groups of 128", 142: "a fork's own"}
 
 def type_name(
@@ -157,7 +152,6 @@ def type_name(
     name, n, size = _TYPES[kind]
     return f"{name} (type {kind}, {8 * size / n:g} bits a weight{f'; {note}' if note else ''})"
 
-# %% ../nbs/02_gguf.ipynb #e995af96
 def _tensor(r, i):
     "Entry `i` of the tensor table: name, dims (row length first), type, offset, nbytes."
     name = _text(r.string(f"the name of tensor {i}"))
@@ -185,7 +179,6 @@ def _packing(t, found, alignment):
         nbytes = n // g * (2 + g * bits // 8)
         if n and _up(nbytes, alignment) == _up(found, alignment): return f"groups of {g} weights of {bits} bit{'s' * (bits > 1)}"
 
-# %% ../nbs/02_gguf.ipynb #c0b27525
 def _repacked(t, packing):
     kind = f"{_TYPES[t['type']][0]} (type {t['type']})"
     return GGUFError(f"tensor {_short(t['name'])} is packed in {packing}, as {kind} is not: another packing, not a damaged file; {_GET_Q1}")
@@ -292,6 +285,15 @@ def _geometry(kv):
     if d % 32 or d > 256: raise GGUFError(f"heads of {d} are not supported, only multiples of 32 up to 256: get another model")
     return dict(n_layer=n_layer, n_ctx=n_ctx, n_embd=n_embd, n_ff=n_ff, n_head=n_head, n_head_kv=n_head_kv, head_dim=d)
 
+def _expected(g, n_vocab):
+    "Every tensor of a Qwen3: name -> (dims, type)."
+    d, q, k, f = g["n_embd"], g["n_head"] * g["head_dim"], g["n_head_kv"] * g["head_dim"], g["n_ff"]
+    layer = dict(attn_q=[d, q], attn_k=[d, k], attn_v=[d, k], attn_output=[q, d], ffn_gate=[d, f], ffn_up=[d, f], ffn_down=[f, d],
+        attn_norm=[d], ffn_norm=[d], attn_q_norm=[g["head_dim"]], attn_k_norm=[g["head_dim"]])
+    dims = {"token_embd": [d, n_vocab], "output_norm": [d], "output": [d, n_vocab]}
+    dims |= {f"blk.{i}.{name}": shape for i in range(g["n_layer"]) for name, shape in layer.items()}
+    return {f"{name}.weight": (shape, _Q1_0 if len(shape) == 2 else _F32) for name, shape in dims.items()}
+
 # %% ../nbs/02_gguf.ipynb #92d05004
 def _real(kv, key, default=None):
     "A finite number of the metadata, 0 or more."
@@ -314,7 +316,6 @@ def _settings(kv):
     if kv.get("qwen3.nextn_predict_layers", 0) != 0:
         raise GGUFError("the model has extra prediction layers, which Savante does not run: get the plain model")
 
-# %% ../nbs/02_gguf.ipynb #a89fb4c6
 def _vocabulary(kv):
     "How many tokens the vocabulary has; None where the file does not say."
     model = kv.get("tokenizer.ggml.model")
@@ -327,16 +328,6 @@ def _vocabulary(kv):
     if not n or types is not None and np.shape(types) != (n,):
         raise GGUFError(f"a vocabulary of {n} tokens, and not as many token types: {_ANOTHER}")
     return n
-
-# %% ../nbs/02_gguf.ipynb #50ab9d5a
-def _expected(g, n_vocab):
-    "Every tensor of a Qwen3: name -> (dims, type)."
-    d, q, k, f = g["n_embd"], g["n_head"] * g["head_dim"], g["n_head_kv"] * g["head_dim"], g["n_ff"]
-    layer = dict(attn_q=[d, q], attn_k=[d, k], attn_v=[d, k], attn_output=[q, d], ffn_gate=[d, f], ffn_up=[d, f], ffn_down=[f, d],
-        attn_norm=[d], ffn_norm=[d], attn_q_norm=[g["head_dim"]], attn_k_norm=[g["head_dim"]])
-    dims = {"token_embd": [d, n_vocab], "output_norm": [d], "output": [d, n_vocab]}
-    dims |= {f"blk.{i}.{name}": shape for i in range(g["n_layer"]) for name, shape in layer.items()}
-    return {f"{name}.weight": (shape, _Q1_0 if len(shape) == 2 else _F32) for name, shape in dims.items()}
 
 # %% ../nbs/02_gguf.ipynb #90f9a3e4
 def check_qwen3(
@@ -360,7 +351,6 @@ def check_qwen3(
     extra = tensors.keys() - want.keys()
     if extra: raise GGUFError(f"tensor {_short(min(extra))} is no part of Qwen3 as Savante runs it: get the plain Q1_0 file of the model")
 
-# %% ../nbs/02_gguf.ipynb #d911ea63
 def open_model(
     path: str | Path,  # a GGUF file
 ) -> GGUFFile:  # mapped, and checked so far that the chapters behind need not look again

@@ -190,7 +190,8 @@ class Llama:
         paths = os.pathsep.join([str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         env = {**os.environ, "PYTHONPATH": paths, "GGML_NO_BACKTRACE": "1"}
         command = [sys.executable, "-c", "from savante.llama import _serve; _serve()"]
-        self._child = subprocess.Popen(command, env=env, start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._err)
+        self._child = subprocess.Popen(command, env=env, start_new_session=True, stderr=self._err,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         settings = dict(n_ctx=n_ctx, n_ubatch=n_ubatch, n_threads=n_threads, n_threads_batch=n_threads_batch or min(n_threads, 2))
         try: self.n_vocab = self._ask("open", dict(libdir=libdir, path=str(path), vocab_only=vocab_only, **settings))
         except BaseException: self.close(); raise

@@ -44,9 +44,11 @@ def config_of(
     kv = lambda key, *default: file.kv.get(f"qwen3.{key}", *default)
     head_dim = int(kv("attention.key_length", kv("embedding_length") // kv("attention.head_count")))
     return Config(n_layer=int(kv("block_count")), n_embd=int(kv("embedding_length")), n_head=int(kv("attention.head_count")),
-                  n_head_kv=int(kv("attention.head_count_kv", kv("attention.head_count"))), head_dim=head_dim, n_ff=int(kv("feed_forward_length")),
-                  n_vocab=file.tensor("token_embd.weight").shape[0], n_ctx_train=int(kv("context_length")), eps=float(kv("attention.layer_norm_rms_epsilon")),
-                  rope=Rope.from_metadata(file.kv, head_dim), tied="output.weight" not in file.tensors, name=str(file.kv.get("general.name", "")))
+                  n_head_kv=int(kv("attention.head_count_kv", kv("attention.head_count"))), head_dim=head_dim,
+                  n_ff=int(kv("feed_forward_length")), n_vocab=file.tensor("token_embd.weight").shape[0],
+                  n_ctx_train=int(kv("context_length")), eps=float(kv("attention.layer_norm_rms_epsilon")),
+                  rope=Rope.from_metadata(file.kv, head_dim), tied="output.weight" not in file.tensors,
+                  name=str(file.kv.get("general.name", "")))
 
 # %% ../nbs/10_qwen3.ipynb #a0f0b593
 _MATRICES = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
@@ -75,7 +77,8 @@ class KVCache:
 # %% ../nbs/10_qwen3.ipynb #6dd606a0
 def _whole(name, value, least=1):
     "`value` as an int, or a ValueError that names the parameter."
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least: raise ValueError(f"{name} must be a whole number of {least} or more, got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be a whole number of {least} or more, got {value!r}")
     return int(value)
 
 class Model:
@@ -89,8 +92,9 @@ class Model:
         progress=None, # called with (matrices packed, of how many)
     ):
         self.config = c = config_of(file)
-        self.n_ubatch, self.kv_splits, self.n_threads = _whole("n_ubatch", n_ubatch), _whole("kv_splits", kv_splits), thread_count(n_threads)
-        self.cache, self._lock = KVCache(c, min(4096, c.n_ctx_train) if n_ctx is None else _whole("n_ctx", n_ctx)), threading.RLock()
+        self.n_ubatch, self.kv_splits = _whole("n_ubatch", n_ubatch), _whole("kv_splits", kv_splits)
+        self.n_threads, self._lock = thread_count(n_threads), threading.RLock()
+        self.cache = KVCache(c, min(4096, c.n_ctx_train) if n_ctx is None else _whole("n_ctx", n_ctx))
         step = (lambda i: None) if progress is None else (lambda i: progress(i, c.n_layer + 1))
         self.token_embd, self.output_norm, self.layers = file.tensor("token_embd.weight"), np.array(file.tensor("output_norm.weight")), []
         for i in range(c.n_layer):
@@ -109,7 +113,8 @@ class Model:
     def reset(self): "Forget all tokens."; self.cache.n_past = 0
     def __repr__(self):
         c = self.config
-        return f"Model({c.name or 'qwen3'}: {c.n_layer} layers, width {c.n_embd}, {c.n_head}/{c.n_head_kv} heads of {c.head_dim}, vocabulary {c.n_vocab:,}; {self.n_past} of {self.n_ctx} cells used)"
+        return (f"Model({c.name or 'qwen3'}: {c.n_layer} layers, width {c.n_embd}, {c.n_head}/{c.n_head_kv} heads of {c.head_dim}, "
+                f"vocabulary {c.n_vocab:,}; {self.n_past} of {self.n_ctx} cells used)")
 
 # %% ../nbs/10_qwen3.ipynb #698d5a6b
 def _attend(self, i, x, table, emit):
@@ -157,10 +162,12 @@ Model._ubatch = _ubatch
 def _checked(self, ids):
     "`ids` as int32 [n]: there are some, each is in the vocabulary, and they fit behind the cached tokens."
     a = np.asarray(ids)
-    if a.ndim != 1 or a.dtype.kind not in "iu": raise ValueError("ids must be a flat list of whole numbers" if a.size else "ids is empty: give one token at least")
     if a.size == 0: raise ValueError("ids is empty: give one token at least")
-    if (bad := (a < 0) | (a >= self.config.n_vocab)).any(): raise ValueError(f"id {a[bad][0]} is not in the vocabulary of {self.config.n_vocab}")
-    if self.n_past + a.size > self.n_ctx: raise ValueError(f"{a.size} tokens do not fit: {self.n_past} of {self.n_ctx} cells are used; reset(), or load with a larger n_ctx")
+    if a.ndim != 1 or a.dtype.kind not in "iu": raise ValueError("ids must be a flat list of whole numbers")
+    if (bad := (a < 0) | (a >= self.config.n_vocab)).any():
+        raise ValueError(f"id {a[bad][0]} is not in the vocabulary of {self.config.n_vocab}")
+    if self.n_past + a.size > self.n_ctx:
+        raise ValueError(f"{a.size} tokens do not fit: {self.n_past} of {self.n_ctx} cells are used; reset(), or load with a larger n_ctx")
     return a.astype(np.int32)
 
 def forward(self,

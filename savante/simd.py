@@ -50,7 +50,6 @@ if _WANTED not in ("auto", "x86", "portable"): raise ValueError(f"SAVANTE_SIMD={
 LOWERING = "x86" if _WANTED != "portable" and _host_has("avx2", "fma", "f16c") else "portable"
 if _WANTED == "x86" and LOWERING != "x86": raise ValueError("SAVANTE_SIMD=x86, but this CPU lacks AVX2, FMA or F16C: unset it")
 
-# %% ../nbs/03_simd.ipynb #37ed4296
 _I32 = ir.IntType(32)
 def _undef(t): return ir.Constant(t, ir.Undefined)
 def _lanes(vt, value): return ir.Constant(vt, [value] * vt.count)
@@ -71,7 +70,6 @@ def _pointer(ctx, b, sig, args, vt):
     data = ctx.make_array(sig.args[0])(ctx, b, args[0]).data
     return b.bitcast(b.gep(data, [args[1]]), vt.as_pointer())
 
-# %% ../nbs/03_simd.ipynb #58aea80e
 def _make_load(vt):
     @intrinsic
     def load(tyctx, a, i):
@@ -93,7 +91,6 @@ def _make_store(vt):
         return types.void(a, types.intp, vt), codegen
     return store
 
-# %% ../nbs/03_simd.ipynb #1bd87a40
 _MEMORY = f32x8, i32x8, i16x8, i8x32, i8x16, i8x8
 load_f32x8, load_i32x8, load_i16x8, load_i8x32, load_i8x16, load_i8x8 = map(_make_load, _MEMORY)
 store_f32x8, store_i32x8, store_i16x8, store_i8x32, store_i8x16, store_i8x8 = map(_make_store, _MEMORY)
@@ -225,7 +222,6 @@ def _widen_portable(b, h):
     bits = b.select(b.icmp_unsigned("==", exponent, k(0)), b.bitcast(tiny, i32), bits)
     return b.bitcast(b.or_(bits, b.shl(b.and_(w, k(0x8000)), k(16))), f32)
 
-# %% ../nbs/03_simd.ipynb #1f1d6b45
 def _narrow_portable(b, x):
     "float32 to float16 bits, to nearest even; x: float scalar or vector."
     i32, f32 = _twin(x.type, _I32), x.type

@@ -26,7 +26,6 @@ def byte_letters() -> list[str]: # 256 letters; the letter of byte `b` at index 
 _LETTERS = byte_letters()
 _BYTES = {c: b for b, c in enumerate(_LETTERS)}
 
-# %% ../nbs/11_tokenizer.ipynb #ebafdce6
 def to_letters(
     data: bytes, # any bytes
 ) -> str: # as many letters
@@ -63,7 +62,6 @@ def bpe(
         offer(i, after[i])
     return [p for p in part if p]
 
-# %% ../nbs/11_tokenizer.ipynb #25e42f90
 def merge_ranks(
     merges, # strings "left right", the highest first
 ) -> dict: # (left, right) -> place in the list
@@ -142,18 +140,16 @@ def partition(
         parts = cut
     return parts
 
-# %% ../nbs/11_tokenizer.ipynb #c5c16a35
+# %% ../nbs/11_tokenizer.ipynb #f0abecf0
 _NORMAL, _UNKNOWN, _CONTROL, _USER, _UNUSED, _BYTE = 1, 2, 3, 4, 5, 6  # token types of GGUF
 _ENDS = set("<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> <EOT> "
-            "_<EOT> [EOT] [EOS] "
-            "<|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~[".split())
+            "_<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> <｜end▁of▁sentence｜> [e~[".split())
 _FILL = {"fim_pre": "<|fim_prefix|> <fim-prefix> <fim_prefix> <｜fim▁begin｜> <PRE> ▁<PRE> <|code_prefix|> <|prefix|>",
          "fim_suf": "<|fim_suffix|> <fim-suffix> <fim_suffix> <｜fim▁hole｜> <SUF> ▁<SUF> <|code_suffix|> <|suffix|>",
          "fim_mid": "<|fim_middle|> <fim-middle> <fim_middle> <｜fim▁end｜> <MID> ▁<MID> <|code_middle|> <|middle|>",
-         "fim_pad": "<|fim_pad|> <fim-pad> <fim_pad> <PAD> [PAD]", "fim_rep": "<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>",
-         "fim_sep": "<|file_sep|>"}
+         "fim_pad": "<|fim_pad|> <fim-pad> <fim_pad> <PAD> [PAD]",
+         "fim_rep": "<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>", "fim_sep": "<|file_sep|>"}
 
-# %% ../nbs/11_tokenizer.ipynb #30d2888f
 def _named(kv, key, n, default=None):
     "The id that the file gives to a role; `default` where it gives none, or none of the `n` there are."
     i = kv.get(f"tokenizer.ggml.{key}_token_id")
@@ -165,8 +161,8 @@ def end_ids(
     types: list, # type of each token; tokens known by name are typed as control here
 ) -> set:
     "Ids that end a generation, by llama.cpp's rules: those the file names, and those with well-known names."
-    ends, known = {_named(kv, key, len(types), default) for key,
-                   default in (("eos", 11), ("eot", None), ("eom", None))}, [vocab[t] for t in _ENDS if t in vocab]
+    ends = {_named(kv, key, len(types), default) for key, default in dict(eos=11, eot=None, eom=None).items()}
+    known = [vocab[t] for t in _ENDS if t in vocab]
     for key, texts in _FILL.items():
         i = _named(kv, key, len(types))
         if i is None and (found := [vocab[t] for t in texts.split() if t in vocab]): i = found[0]; types[i] = _CONTROL
@@ -185,7 +181,7 @@ def piece_bytes(
     if kind != _NORMAL: return b""
     return b"".join(bytes([_BYTES[c]]) if c in _BYTES else f"[UNK_BYTE_0x{c.encode().hex()}{text}]".encode() for c in text)
 
-# %% ../nbs/11_tokenizer.ipynb #c57a1ce6
+# %% ../nbs/11_tokenizer.ipynb #192c92ec
 class ModelMissing(ValueError): "No file stands for the name that was given."
 
 def models_folder() -> Path:
@@ -200,33 +196,31 @@ def find_model(
     if name == "tiny": return Path(str(files("savante") / "data" / "tiny.gguf"))
     for path in (Path(name), models_folder() / f"{name}.gguf"):
         if path.exists(): return path
-    raise ModelMissing(f"there is no file {str(name)!r} and no model of that name: give the path of a GGUF file, or 'tiny' for the model "
-                       f"that comes along")
+    raise ModelMissing(f"there is no file {str(name)!r} and no model of that name: "
+                       "give the path of a GGUF file, or 'tiny' for the model that comes along")
 
-# %% ../nbs/11_tokenizer.ipynb #8d5b303e
+# %% ../nbs/11_tokenizer.ipynb #074220f0
 class TokenizerError(ValueError): "A vocabulary, text or id that cannot be used; the message says what to do."
 
 def _tables(kv):
     "Tokens and their types from the metadata, checked."
+    def need(ok, what, todo="get another copy of the model"):
+        if not ok: raise TokenizerError(f"{what}: {todo}")
     kind, cut = kv.get("tokenizer.ggml.model"), kv.get("tokenizer.ggml.pre")
-    if kind != "gpt2":
-        raise TokenizerError(f"the file's tokenizer is {kind!r}, and only byte-level BPE ('gpt2') is supported: use a Qwen3 file with a "
-                             f"vocabulary")
-    if cut not in ("qwen2", "deepseek-r1-qwen"):
-        raise TokenizerError(f"the file's pre-tokenizer is {cut!r}, and only 'qwen2' is supported: use a Qwen3 file")
-    for key in ("tokens", "merges"):
-        if f"tokenizer.ggml.{key}" not in kv: raise TokenizerError(f"the file has no tokenizer.ggml.{key}: get another copy of the model")
+    need(kind == "gpt2", f"the file's tokenizer is {kind!r}, and only byte-level BPE ('gpt2') is supported",
+         "use a Qwen3 file with a vocabulary")
+    need(cut in ("qwen2", "deepseek-r1-qwen"), f"the file's pre-tokenizer is {cut!r}, and only 'qwen2' is supported", "use a Qwen3 file")
+    for key in ("tokens", "merges"): need(f"tokenizer.ggml.{key}" in kv, f"the file has no tokenizer.ggml.{key}")
     tokens = [t or f"[EMPTY_{i}]" for i, t in enumerate(kv["tokenizer.ggml.tokens"])]
     types = [int(t) for t in kv.get("tokenizer.ggml.token_type", ())] or [_NORMAL] * len(tokens)
-    if not tokens or len(types) < len(tokens):
-        raise TokenizerError(f"the vocabulary has {len(tokens)} tokens and {len(types)} token types: get another copy of the model")
-    if len(set(tokens)) < len(tokens):
-        raise TokenizerError("two tokens of the vocabulary have the same text: get another copy of the model")
+    need(tokens and len(types) >= len(tokens), f"the vocabulary has {len(tokens)} tokens and {len(types)} token types")
+    need(len(set(tokens)) == len(tokens), "two tokens of the vocabulary have the same text")
     return tokens, types
 
-# %% ../nbs/11_tokenizer.ipynb #a402772a
+# %% ../nbs/11_tokenizer.ipynb #033a5b7d
 class Tokenizer:
-    "Byte-level BPE with the ids of llama.cpp. `bos_id`, `eos_id`, `pad_id` (or None); `eog_ids`: all that end a generation."
+    """Byte-level BPE with the ids of llama.cpp. `n_vocab`, `bos_id`, `eos_id`, `pad_id` (None where the file names none),
+    `eog_ids`: ids that end a generation."""
     def __init__(self,
         kv: dict, # metadata of a GGUF file: the `tokenizer.ggml.*` keys
     ):
@@ -234,8 +228,8 @@ class Tokenizer:
         self.n_vocab, self._vocab, self._merges = len(self.tokens), {t: i for i, t in enumerate(self.tokens)}, kv["tokenizer.ggml.merges"]
         self.bos_id, self.eos_id, self.pad_id = (_named(kv, k, self.n_vocab) for k in ("bos", "eos", "padding"))
         self.eog_ids = self.eos_ids = frozenset(end_ids(kv, self._vocab, self._types))
-        self._edges = [[11 if i is None else i] if kv.get(f"tokenizer.ggml.add_{k}_token", False) else [] for k,
-                       i in (("bos", self.bos_id), ("eos", self.eos_id))]
+        self._edges = [[11 if i is None else i] if kv.get(f"tokenizer.ggml.add_{k}_token", False) else []
+                       for k, i in (("bos", self.bos_id), ("eos", self.eos_id))]
         special = [i for i, t in enumerate(self._types) if t in (_CONTROL, _USER, _UNKNOWN)]
         self.markers = [(self.tokens[i], i) for i in sorted(special, key=lambda i: -len(self.tokens[i].encode()))]
         self._uncut = [(t, i) for t, i in self.markers if self._types[i] == _USER]
@@ -263,8 +257,8 @@ class Tokenizer:
         if not self._fast or _ODD.search(text): return _slow_ids(text, self._vocab, self._ranks)
         return self._fast.encode(text, add_special_tokens=False).ids
 
-# %% ../nbs/11_tokenizer.ipynb #d492e530
-def _method(f): setattr(Tokenizer, f.__name__, f)
+# %% ../nbs/11_tokenizer.ipynb #c770602d
+def _method(f): setattr(Tokenizer, f.__name__, f); return f
 
 @_method
 def token(self,
@@ -282,7 +276,6 @@ def is_control(self,
     "Is this a control token, which is not text for a reader?"
     return self._types[i] in (_CONTROL, _UNKNOWN)
 
-# %% ../nbs/11_tokenizer.ipynb #f76f89b4
 @_method
 def decode_bytes(self,
     ids, # iterable of ids

@@ -41,7 +41,8 @@ def _feeds(ids, chunks, n_vocab):
     "The ids cut into feeds; ValueError where the cut does not fit."
     chunks = [len(ids)] if chunks is None else list(chunks)
     if not ids: raise ValueError("there is nothing to feed: give at least one id")
-    if any(c < 1 for c in chunks) or sum(chunks) != len(ids): raise ValueError(f"chunks {chunks} do not cut {len(ids)} ids: they are positive and add up to that")
+    if any(c < 1 for c in chunks) or sum(chunks) != len(ids):
+        raise ValueError(f"chunks {chunks} do not cut {len(ids)} ids: they are positive and add up to that")
     if not all(0 <= i < n_vocab for i in ids): raise ValueError(f"ids must lie in the vocabulary, 0 to {n_vocab - 1}")
     ends = np.cumsum(chunks)
     return [ids[e - c:e] for c, e in zip(chunks, ends)]
@@ -74,7 +75,8 @@ class Found:
         where = f"tensor {self.tensor}, layer {self.layer}" if self.layer >= 0 else f"tensor {self.tensor}"
         if self.why: return f"{where}, feed {self.feed}: {self.why}"
         bits = " and ".join(f"{v!r} [{np.float32(v).view(np.uint32):08x}]" for v in (self.got, self.want))
-        return f"{where}, row {self.row} (position {self.position}), column {self.column}: ours and theirs are {bits}; {self.different:,} of {self.of:,} differ"
+        return (f"{where}, row {self.row} (position {self.position}), column {self.column}: ours and theirs are {bits}; "
+                f"{self.different:,} of {self.of:,} differ")
 
 # %% ../nbs/14_verify.ipynb #75d37e20
 def _found(tensor, layer, feed, start, length, got, want):
@@ -82,8 +84,9 @@ def _found(tensor, layer, feed, start, length, got, want):
     report = compare(got, want)
     if report or (got.shape == want.shape and not got.size): return None
     if report.why: return Found(tensor, layer, feed, None, None, None, None, None, 0, 0, report.why)
-    row, column = report.first[0]
-    return Found(tensor, layer, feed, row, start + length - len(got) + row, column, float(got[row, column]), float(want[row, column]), report.n_different, report.n)
+    row, column = at = report.first[0]
+    position = start + length - len(got) + row
+    return Found(tensor, layer, feed, row, position, column, float(got[at]), float(want[at]), report.n_different, report.n)
 
 def _compare_nodes(ours, theirs, feed, start, length):
     "The first node of `theirs` that is not in `ours` bit for bit, or None."
@@ -111,9 +114,11 @@ class Report:
     def equal(self): return self.difference is None and self.tensors > 0 and self.logits > 0
     def to_json(self): return json.dumps(dict(equal=self.equal, **asdict(self)))
     def __str__(self):
-        steps = f"{len(self.feeds)} feed{'s' * (len(self.feeds) != 1)} ({', '.join(map(str, self.feeds[:6]))}{' …' if len(self.feeds) > 6 else ''} ids)"
-        lines = [f"{Path(self.model).name}: {steps}, {self.threads} oracle thread{'s' * (self.threads != 1)}, micro-batches of {self.n_ubatch}",
-                 f"against ggml {self.oracle['ggml']} ({self.oracle['commit']}, {self.oracle['compiler']}), which ran {Path(self.reference).name}",
+        lengths = ", ".join(map(str, self.feeds[:6])) + (" …" if len(self.feeds) > 6 else "")
+        feeds, threads = (f"{n} {what}{'s' * (n != 1)}" for n, what in ((len(self.feeds), "feed"), (self.threads, "oracle thread")))
+        lines = [f"{Path(self.model).name}: {feeds} ({lengths} ids), {threads}, micro-batches of {self.n_ubatch}",
+                 f"against ggml {self.oracle['ggml']} ({self.oracle['commit']}, {self.oracle['compiler']}), "
+                 f"which ran {Path(self.reference).name}",
                  f"{self.tensors:,} tensors with {self.numbers:,} numbers, then {self.logits:,} logits of the untraced path"]
         return "\n".join([*lines, "EQUAL: every bit" if self.equal else f"DIFFERENT, first in {self.difference}"])
 
@@ -140,7 +145,8 @@ def verify(
     model = Model.open(path, n_ctx=n_past, n_threads=n_threads, n_ubatch=n_ubatch, kv_splits=threads, progress=progress)
     feeds = _feeds(random_ids(model.config.n_vocab, length, seed) if ids is None else list(ids), chunks, model.config.n_vocab)
     with Llama(reference or path, libdir, n_ctx=n_past, n_threads=threads, n_ubatch=n_ubatch) as llama:
-        if llama.n_vocab != model.config.n_vocab: raise ValueError(f"the reference has {llama.n_vocab} tokens and the model {model.config.n_vocab}: they are not copies of one model")
+        if llama.n_vocab != model.config.n_vocab:
+            raise ValueError(f"the reference has {llama.n_vocab} tokens and the model {model.config.n_vocab}: they are not copies of one model")
         run = _traced_run(model, llama, feeds, steps, report)
     if report.difference is None: _fast_run(model, run, report)
     return report

@@ -91,4 +91,6 @@ def main():
     sys.exit(bad > 0 or n_runs == 0)
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    try: main()
+    except (ValueError, OSError, RuntimeError) as e: sys.exit(f"{Path(__file__).name}: {e}")

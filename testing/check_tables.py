@@ -101,6 +101,7 @@ def theirs(out):
 def main(argv):
     if len(argv) not in (1, 2): sys.exit(__doc__)
     out = Path(argv[1]) if len(argv) == 2 else oracle.ROOT / ".models" / "oracle-forward"
+    if not (out / "embed_norm.tsv").exists(): raise ValueError(f"no tables in {out}: run forward_oracle.py GGUF LIBDIR first")
     want = {row[:3]: row[3] for row in theirs(out)}
     with open_model(argv[0]) as file:
         n_vocab = file.tensor("token_embd.weight").shape[0]
@@ -114,4 +115,6 @@ def main(argv):
     sys.exit(bool(bad))
 
 
-if __name__ == "__main__": main(sys.argv[1:])
+if __name__ == "__main__":
+    try: main(sys.argv[1:])
+    except (ValueError, OSError, RuntimeError) as e: sys.exit(f"{Path(__file__).name}: {e}")

@@ -219,4 +219,4 @@ def main():
 
 if __name__ == "__main__":
     try: main()
-    except VocabularyMissing as e: sys.exit(f"check_templates: {e}")
+    except (ValueError, OSError, RuntimeError, VocabularyMissing) as e: sys.exit(f"{Path(__file__).name}: {e}")

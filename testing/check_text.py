@@ -16,7 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from synth import SHAPES, synth  # noqa: E402
-from tokenizer_oracle import qwen3_vocab  # noqa: E402
+from tokenizer_oracle import VocabularyMissing, qwen3_vocab  # noqa: E402
 
 from savante import Qwen3  # noqa: E402
 from savante.llama import Llama  # noqa: E402
@@ -84,4 +84,6 @@ def main():
     sys.exit(bad > 0)
 
 
-if __name__ == "__main__": main()
+if __name__ == "__main__":
+    try: main()
+    except (ValueError, OSError, RuntimeError, VocabularyMissing) as e: sys.exit(f"{Path(__file__).name}: {e}")

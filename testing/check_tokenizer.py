@@ -23,7 +23,6 @@ sys.path.insert(0, str(ROOT))
 from tokenizer_oracle import EDGES, FIRST, POOLS, VocabularyMissing, qwen3_vocab  # noqa: E402
 
 from savante.llama import Llama  # noqa: E402
-from savante.oracle import OracleMissing  # noqa: E402
 from savante.tokenizer import StreamDecoder, Tokenizer  # noqa: E402
 
 # the kinds of trouble that a tokenizer of this family meets, each once more beside EDGES
@@ -185,4 +184,4 @@ def main():
 
 if __name__ == "__main__":
     try: main()
-    except (VocabularyMissing, OracleMissing) as e: sys.exit(f"check_tokenizer: {e}")
+    except (ValueError, OSError, RuntimeError, VocabularyMissing) as e: sys.exit(f"{Path(__file__).name}: {e}")

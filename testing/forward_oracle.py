@@ -17,7 +17,6 @@ import ctypes
 import hashlib
 import json
 import random
-import struct
 import sys
 from pathlib import Path
 
@@ -117,7 +116,8 @@ class Layer:
         self.k16, self.v16 = half(self.out["K_rope"]), half(g.reshape_3d(self.out["V"], p.head_dim, p.n_head_kv, n))
         causal = np.where(np.tri(n, dtype=bool), 0, -np.inf).astype(np.float16)
         heads_first = lambda t: g.permute(t, 0, 2, 1, 3)
-        att = g.flash_attn_ext(heads_first(self.out["Q_rope"]), heads_first(self.k16), heads_first(self.v16), g.tensor(causal), float(p.kq_scale), 0.0, 0.0)
+        q, k, v = map(heads_first, (self.out["Q_rope"], self.k16, self.v16))
+        att = g.flash_attn_ext(q, k, v, g.tensor(causal), float(p.kq_scale), 0.0, 0.0)
         self.ggml.base.ggml_prec_set_acc(att, 10)  # GGML_PREC_F32, as llama-graph.cpp sets it
         self.out["kqv_out"] = g.reshape_2d(att, p.n_head * p.head_dim, n)
 
@@ -146,8 +146,9 @@ def embed_norm(ggml, file, p, ids):
 
 
 def qkv(ggml, file, p):
-    yield (f"# attn_factor {float(p.attn_factor)!r} bits {bits(p.attn_factor)} · freq_scale {float(p.freq_scale)} · n_ctx_orig {p.n_ctx_orig} · "
-           f"freq_base {p.freq_base} · kq_scale bits {bits(p.kq_scale)} · far {spaced(FAR)} · tokens {spaced(PROMPT)}")
+    yield (f"# attn_factor {float(p.attn_factor)!r} bits {bits(p.attn_factor)} · freq_scale {float(p.freq_scale)} · "
+           f"n_ctx_orig {p.n_ctx_orig} · freq_base {p.freq_base} · kq_scale bits {bits(p.kq_scale)} · far {spaced(FAR)} · "
+           f"tokens {spaced(PROMPT)}")
     with ggml.graph(2 << 30) as g:
         layer = Layer(ggml, g, file, p, PROMPT)
         layer.qkv(far=g.tensor(np.array(FAR, np.int32)))
@@ -177,7 +178,8 @@ def tiled(ggml, file, p, ids):
 
 
 def splitkv(ggml, p, ids, q, k, v):
-    yield f"# layer 0 kqv_out for one query row (the last of the 150-token prompt) over n cells; cells cycle the prompt's K/V rows · tokens {spaced(ids)}"
+    yield ("# layer 0 kqv_out for one query row (the last of the 150-token prompt) over n cells; cells cycle the prompt's K/V rows · "
+           f"tokens {spaced(ids)}")
     for cells in SPLIT_CELLS:
         padded = max(256, -(-cells // 256) * 256)
         fill = lambda a: np.concatenate([a[split_rows(len(ids), cells)], np.zeros((padded - cells, *a.shape[1:]), np.float16)])
@@ -203,4 +205,6 @@ def main(argv):
             print(f"{name}: {sum(not r.startswith('#') for r in text):,} rows -> {out / name}.tsv")
 
 
-if __name__ == "__main__": main(sys.argv[1:])
+if __name__ == "__main__":
+    try: main(sys.argv[1:])
+    except (ValueError, OSError, RuntimeError) as e: sys.exit(f"{Path(__file__).name}: {e}")

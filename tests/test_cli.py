@@ -91,8 +91,8 @@ def test_verify(capsys, tmp_path):
     found = json.loads(capsys.readouterr().out)["difference"]
     assert (found["tensor"], found["column"], found["position"]) == ("result_norm", 0, 2)
 
-@pytest.mark.parametrize("arguments", [["--ids", "1,x"], ["--ids", "1,2", "--chunks", "1,2"], ["--ids", "1", "--prompt", "Hi"], ["--ids", "943"], ["--steps", "-1"],
-                                       ["--threads", "0"], ["--length", "0"]], ids=str)
+@pytest.mark.parametrize("arguments", [["--ids", "1,x"], ["--ids", "1,2", "--chunks", "1,2"], ["--ids", "1", "--prompt", "Hi"],
+                                       ["--ids", "943"], ["--steps", "-1"], ["--threads", "0"], ["--length", "0"]], ids=str)
 def test_verify_refuses_nonsense(arguments, capsys):
     assert main(["verify", "tiny", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1

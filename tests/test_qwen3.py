@@ -40,7 +40,9 @@ def model_of(tmp_path_factory):
     "Path of the synthetic model of a named shape."
     made = {}
     def make(shape):
-        if shape not in made: synth(made.setdefault(shape, tmp_path_factory.mktemp("models") / f"{shape}.gguf"), **SHAPES[shape], seed=7)
+        if shape not in made:
+            made[shape] = tmp_path_factory.mktemp("models") / f"{shape}.gguf"
+            synth(made[shape], **SHAPES[shape], seed=7)
         return made[shape]
     return make
 
@@ -73,7 +75,8 @@ def test_splits_matter_beyond_256_cells(model_of):
 @pytest.mark.parametrize("n_ubatch", [1, 63, 64, 512])
 def test_micro_batches(n_ubatch):
     ids = random_ids(130, 943)
-    agree(f"qwen3/ubatch_{n_ubatch}", feed(Model.open(TINY, n_ubatch=n_ubatch).forward, ids, [130]), libllama(TINY, ids, [130], n_ubatch=n_ubatch))
+    got = feed(Model.open(TINY, n_ubatch=n_ubatch).forward, ids, [130])
+    agree(f"qwen3/ubatch_{n_ubatch}", got, libllama(TINY, ids, [130], n_ubatch=n_ubatch))
 
 @pytest.mark.oracle
 def test_the_last_positions_of_the_context():
@@ -96,7 +99,9 @@ def traced(path, ids, **options):
 def test_every_node_of_the_graph(n):
     ids = QUESTION if n == 16 else random_ids(n, 943)
     nodes, _ = traced(TINY, ids)
-    digest = lambda name, layer, a: np.frombuffer(hashlib.sha256(f"{name} {layer} {a.shape}".encode() + np.ascontiguousarray(a).tobytes()).digest(), np.uint8)
+    def digest(name, layer, a):
+        data = f"{name} {layer} {a.shape}".encode() + np.ascontiguousarray(a).tobytes()
+        return np.frombuffer(hashlib.sha256(data).digest(), np.uint8)
     def live(ggml):
         with Llama(TINY, ggml.libdir, n_ctx=1024) as llama: theirs, _ = llama.trace(ids)
         return np.stack([digest(t.name, t.layer, t.array) for t in sorted(theirs, key=lambda t: (t.layer, t.name))])

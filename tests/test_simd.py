@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from numba.core.errors import TypingError
 from savante.check import compare, kernel, same_bits
-from savante.simd import (LOWERING, any_lane, as_f32, as_i32, bits_f32, cosf, expf, extract, f16_to_f32, f32_to_f16, fma, fmaf, gt, high_nibble,
-                          hsum, interleave_high, interleave_low, le, load_f32x8, load_i8x16, load_i8x32, load_i16x8, load_i32x8, logf,
-                          lookup16, low_nibble, narrow, powf, rint, round_f16, select, shl, shr, sinf, splat, store_f32x8, store_i8x32, store_i16x8,
-                          to_f32, to_i32, unbias_high, unbias_low, vabs, vmax, widen)
+from savante.simd import (LOWERING, any_lane, as_f32, as_i32, bits_f32, cosf, expf, extract, f16_to_f32, f32_to_f16, fma, fmaf, gt,
+                          high_nibble, hsum, interleave_high, interleave_low, le, load_f32x8, load_i8x16, load_i8x32, load_i16x8,
+                          load_i32x8, logf, lookup16, low_nibble, narrow, powf, rint, round_f16, select, shl, shr, sinf, splat,
+                          store_f32x8, store_i8x32, store_i16x8, to_f32, to_i32, unbias_high, unbias_low, vabs, vmax, widen)
 
 # %% ../nbs/03_simd.ipynb #e970b774
 HALVES = np.arange(1 << 16, dtype=np.uint16)
@@ -26,7 +26,6 @@ def corpus(n=1 << 16, seed=0):
     x = np.concatenate([edges, ordinary, (halves[1:] + halves[:-1]) / 2, -halves[1:], any_bits])
     return np.resize(x[:n], n)
 
-# %% ../nbs/03_simd.ipynb #4a9e0d0e
 @kernel
 def lanes_k(x, y, z, out):
     "Every float operation on every eight floats; row r of `out` is one operation."
@@ -89,7 +88,8 @@ def test_float_operations_are_numpys(ran):
     x, y, z, got = ran["x"], ran["y"], ran["z"], ran["floats"]
     bits, f32 = x.view(np.uint32), np.float32
     want = quiet(lambda: [x + y, x - y, x * y, x / y, None, np.where(x > y, x, y), np.abs(x), np.rint(x),
-                          np.where(x > y, x, z), np.where(x <= y, x, z), x.astype(np.float16).astype(f32), (bits << 3).view(f32), (bits >> 5).view(f32)])
+                          np.where(x > y, x, z), np.where(x <= y, x, z), x.astype(np.float16).astype(f32),
+                          (bits << 3).view(f32), (bits >> 5).view(f32)])
     for r, w in enumerate(want):
         if w is not None: assert same_bits(got[r], w.astype(np.float32)).n == 1 << 16, r
     v = x.reshape(-1, 8)

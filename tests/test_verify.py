@@ -42,8 +42,8 @@ def libdir():
     except OracleMissing as e: pytest.skip(str(e))
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("run", [dict(length=20), dict(length=105, chunks=[64, 1, 40], steps=3), dict(length=513), dict(length=255, steps=4, threads=2),
-                                 dict(length=70, n_ubatch=33)], ids=str)
+@pytest.mark.parametrize("run", [dict(length=20), dict(length=105, chunks=[64, 1, 40], steps=3), dict(length=513),
+                                 dict(length=255, steps=4, threads=2), dict(length=70, n_ubatch=33)], ids=str)
 def test_the_model_that_ships_is_equal(libdir, run):
     report = verify(TINY, libdir, **run)
     assert report.equal, str(report)
@@ -71,7 +71,8 @@ def test_a_fault_of_the_fast_path_alone_is_found(libdir, monkeypatch):
     assert report.difference.tensor == "logits" and report.difference.position == 4
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("bad", [dict(ids=[]), dict(ids=[1, 2], chunks=[1]), dict(ids=[1, 2], chunks=[2, 0]), dict(ids=[943]), dict(length=3, steps=-1)], ids=str)
+@pytest.mark.parametrize("bad", [dict(ids=[]), dict(ids=[1, 2], chunks=[1]), dict(ids=[1, 2], chunks=[2, 0]), dict(ids=[943]),
+                                 dict(length=3, steps=-1)], ids=str)
 def test_what_cannot_be_run_is_refused(libdir, bad):
     with pytest.raises(ValueError): verify(TINY, libdir, **bad)
 

@@ -101,7 +101,8 @@ def entry(name, module):
 
 def public(names, module):
     "Those of `names` that a reader can import from `module` and use."
-    return [n for n in names if not n.startswith("_") and "." not in n and hasattr(module, n) and not is_method(getattr(module, n))]
+    def shown(n): return not n.startswith("_") and "." not in n and callable(found := getattr(module, n, None)) and not is_method(found)
+    return list(filter(shown, names))
 
 
 def defined(code): return [n.name for n in ast.parse(code).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]

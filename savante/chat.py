@@ -168,6 +168,7 @@ class ChatTemplate:
         source: str = CHATML, # Jinja2, as in a file's `tokenizer.chat_template`
         **names, # what the template may use beside the messages: `eos_token` and the like
     ):
+        if not isinstance(source, str): raise TemplateError("the chat template is not a text: give another chat_template")
         self.source, self.names, env = source, names, _environment()
         try:
             if bad := next(_internals(env.parse(source)), None):
@@ -283,7 +284,8 @@ class Qwen3:
             tokenizer = Tokenizer(file.kv)
             named = dict(bos_token=tokenizer.bos_id, eos_token=tokenizer.eos_id, pad_token=tokenizer.pad_id)
             names = {k: tokenizer.token(i) for k, i in named.items() if i is not None}
-        template = ChatTemplate(chat_template or file.kv.get("tokenizer.chat_template") or CHATML, **names)
+        source = file.kv.get("tokenizer.chat_template", CHATML) if chat_template is None else chat_template
+        template = ChatTemplate(CHATML if isinstance(source, str) and not source else source, **names)
         return cls(Model(file, n_ctx=n_ctx, n_threads=n_threads, n_ubatch=n_ubatch, kv_splits=kv_splits, progress=progress), tokenizer,
                    template)
     @property

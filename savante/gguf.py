@@ -265,9 +265,15 @@ class GGUFFile:
     def __repr__(self): return f"GGUFFile({self.path.name}: {len(self.kv)} pairs, {len(self.tensors)} tensors, {self.size:,} bytes)"
 
 # %% ../nbs/02_gguf.ipynb #3c1c7125
+def _one(kv, key, default=None):
+    "The value of a key that holds one value, not a list."
+    x = kv.get(key, default)
+    if isinstance(x, (list, np.ndarray)): raise GGUFError(f"{key} is a list of {len(x)}, and one value is wanted: {_ANOTHER}")
+    return x
+
 def _count(kv, key, default=None, most=2**31 - 1):
     "A whole number of the metadata, from 1 to `most`."
-    n = kv.get(f"qwen3.{key}", default)
+    n = _one(kv, f"qwen3.{key}", default)
     if n is None: raise GGUFError(f"the metadata lacks qwen3.{key}, and the model's shape depends on it: {_ANOTHER}")
     if type(n) is not int or not 1 <= n <= most:
         raise GGUFError(f"qwen3.{key} is {_short(n)}, not a whole number from 1 to {most}: {_ANOTHER}")
@@ -297,7 +303,7 @@ def _expected(g, n_vocab):
 # %% ../nbs/02_gguf.ipynb #92d05004
 def _real(kv, key, default=None):
     "A finite number of the metadata, 0 or more."
-    x = kv.get(f"qwen3.{key}", default)
+    x = _one(kv, f"qwen3.{key}", default)
     if x is None: raise GGUFError(f"the metadata lacks qwen3.{key}: {_ANOTHER}")
     if type(x) not in (int, float) or not isfinite(x) or x < 0:
         raise GGUFError(f"qwen3.{key} is {_short(x)}, not a finite number of 0 or more: {_ANOTHER}")
@@ -307,25 +313,25 @@ def _settings(kv):
     "The numbers that decide bits but no shapes: epsilon, rope, scaling."
     _real(kv, "attention.layer_norm_rms_epsilon")
     if not _real(kv, "rope.freq_base", 10000.0): raise GGUFError(f"qwen3.rope.freq_base is 0, and positions would not turn: {_ANOTHER}")
-    scaling = kv.get("qwen3.rope.scaling.type", "linear")
+    scaling = _one(kv, "qwen3.rope.scaling.type", "linear")
     if scaling not in ("none", "linear", "yarn"):
         raise GGUFError(f"qwen3.rope.scaling.type is {_short(scaling)}, not none, linear or yarn: get another model")
     for key in "scaling.factor", "scaling.attn_factor", "scaling.original_context_length", "scale_linear": _real(kv, f"rope.{key}", 1)
-    if kv.get("qwen3.attention.causal", True) is not True:
+    if _one(kv, "qwen3.attention.causal", True) is not True:
         raise GGUFError("qwen3.attention.causal is off, so this model embeds and does not write: get a chat model")
-    if kv.get("qwen3.nextn_predict_layers", 0) != 0:
+    if _one(kv, "qwen3.nextn_predict_layers", 0) != 0:
         raise GGUFError("the model has extra prediction layers, which Savante does not run: get the plain model")
 
 def _vocabulary(kv):
     "How many tokens the vocabulary has; None where the file does not say."
-    model = kv.get("tokenizer.ggml.model")
+    model = _one(kv, "tokenizer.ggml.model")
     if model in ("none", "no_vocab"): return _count(kv, "vocab_size") if "qwen3.vocab_size" in kv else None
     if model != "gpt2": raise GGUFError(f"tokenizer.ggml.model is {_short(model)}, and Qwen3 has byte-level BPE, gpt2: {_ANOTHER}")
     for key in "tokenizer.ggml.tokens", "tokenizer.ggml.merges":
         if type(kv.get(key)) is not list or not all(type(t) is str for t in kv[key]):
             raise GGUFError(f"{key} is no list of texts: {_ANOTHER}")
-    n, types = len(kv["tokenizer.ggml.tokens"]), kv.get("tokenizer.ggml.token_type")
-    if not n or types is not None and np.shape(types) != (n,):
+    n, types = len(kv["tokenizer.ggml.tokens"]), np.asarray(kv.get("tokenizer.ggml.token_type", ()))
+    if not n or types.shape != (n,) and "tokenizer.ggml.token_type" in kv or types.size and types.dtype.kind not in "iu":
         raise GGUFError(f"a vocabulary of {n} tokens, and not as many token types: {_ANOTHER}")
     return n
 
@@ -334,10 +340,10 @@ def check_qwen3(
     file: GGUFFile,  # a sound file
 ):
     "Refuse what is not a 1-bit Qwen3 that Savante runs: architecture, metadata, vocabulary, every tensor's presence, type and shape."
-    kv, tensors, arch = file.kv, file.tensors, file.kv.get("general.architecture")
+    kv, tensors, arch = file.kv, file.tensors, _one(file.kv, "general.architecture")
     if arch != "qwen3":
         raise GGUFError(f"general.architecture is {_short(arch)}, and Savante runs qwen3 alone: get a Q1_0 file of Bonsai 1.7B, 4B or 8B")
-    if kv.get("split.count", 1) not in (0, 1):
+    if _one(kv, "split.count", 1) not in (0, 1):
         raise GGUFError(f"this is one part of {_short(kv['split.count'])}: join them with llama-gguf-split --merge")
     g, n_vocab, embd = _geometry(kv), _vocabulary(kv), tensors.get("token_embd.weight")
     _settings(kv)

@@ -206,16 +206,25 @@ def _tables(kv):
     "Tokens and their types from the metadata, checked."
     def need(ok, what, todo="get another copy of the model"):
         if not ok: raise TokenizerError(f"{what}: {todo}")
-    kind, cut = kv.get("tokenizer.ggml.model"), kv.get("tokenizer.ggml.pre")
-    need(kind == "gpt2", f"the file's tokenizer is {kind!r}, and only byte-level BPE ('gpt2') is supported",
+    given = lambda key, *default: kv.get(f"tokenizer.ggml.{key}", *default)
+    for key in ("model", "pre", "add_bos_token", "add_eos_token"):
+        need(not isinstance(given(key), (list, np.ndarray)), f"tokenizer.ggml.{key} is a list, and one value is wanted")
+    kind, cut = given("model"), given("pre")
+    need(kind == "gpt2", f"the file's tokenizer is {kind!r:.80}, and only byte-level BPE ('gpt2') is supported",
          "use a Qwen3 file with a vocabulary")
-    need(cut in ("qwen2", "deepseek-r1-qwen"), f"the file's pre-tokenizer is {cut!r}, and only 'qwen2' is supported", "use a Qwen3 file")
-    for key in ("tokens", "merges"): need(f"tokenizer.ggml.{key}" in kv, f"the file has no tokenizer.ggml.{key}")
-    tokens = [t or f"[EMPTY_{i}]" for i, t in enumerate(kv["tokenizer.ggml.tokens"])]
-    types = [int(t) for t in kv.get("tokenizer.ggml.token_type", ())] or [_NORMAL] * len(tokens)
+    need(cut in ("qwen2", "deepseek-r1-qwen"), f"the file's pre-tokenizer is {cut!r:.80}, and only 'qwen2' is supported",
+         "use a Qwen3 file")
+    for key in ("tokens", "merges"):
+        texts = isinstance(given(key), list) and all(isinstance(t, str) for t in given(key))
+        need(texts, f"the file has no list of texts tokenizer.ggml.{key}")
+    tokens, types = [t or f"[EMPTY_{i}]" for i, t in enumerate(given("tokens"))], np.asarray(given("token_type", ()))
+    need(types.ndim == 1 and (types.dtype.kind in "iu" or not types.size), "tokenizer.ggml.token_type is no list of whole numbers")
+    types = types.tolist() or [_NORMAL] * len(tokens)
     need(tokens and len(types) >= len(tokens), f"the vocabulary has {len(tokens)} tokens and {len(types)} token types")
     need(len(set(tokens)) == len(tokens), "two tokens of the vocabulary have the same text")
-    return tokens, types
+    spelled = [t for t, kind in zip(tokens, types) if kind == _BYTE and not re.fullmatch("<0x[0-9A-Fa-f]{2}>", t)]
+    need(not spelled, f"the byte token {(spelled or [''])[0]!r:.80} is not spelled as <0x41> is")
+    return tokens, types[:len(tokens)]
 
 # %% ../nbs/11_tokenizer.ipynb #033a5b7d
 class Tokenizer:
@@ -228,7 +237,8 @@ class Tokenizer:
         self.n_vocab, self._vocab, self._merges = len(self.tokens), {t: i for i, t in enumerate(self.tokens)}, kv["tokenizer.ggml.merges"]
         self.bos_id, self.eos_id, self.pad_id = (_named(kv, k, self.n_vocab) for k in ("bos", "eos", "padding"))
         self.eog_ids = self.eos_ids = frozenset(end_ids(kv, self._vocab, self._types))
-        self._edges = [[11 if i is None else i] if kv.get(f"tokenizer.ggml.add_{k}_token", False) else []
+        asked = lambda edge: kv.get(f"tokenizer.ggml.add_{edge}_token", False)
+        self._edges = [[i for i in [11 if i is None else i] if asked(k) and i < self.n_vocab] # 11 where the file names none
                        for k, i in (("bos", self.bos_id), ("eos", self.eos_id))]
         special = [i for i, t in enumerate(self._types) if t in (_CONTROL, _USER, _UNKNOWN)]
         self.markers = [(self.tokens[i], i) for i in sorted(special, key=lambda i: -len(self.tokens[i].encode()))]

@@ -11,6 +11,7 @@ vanish or come in, sections are doubled, dropped or swapped, the end is cut off.
 any machine: `--only I` runs it alone, `--keep` writes it. Exit 1 for anything but a model or a ValueError of one printable line: another
 exception, a crash, 20 seconds, 512 MB."""
 import argparse
+import linecache
 import mmap
 import multiprocessing
 import os
@@ -21,7 +22,6 @@ import struct
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from pathlib import Path
 
@@ -242,32 +242,56 @@ def made(seed, i):
     return mutate(rng, BASES[0 if kind == 3 else 1 + kind % 2].copy())
 
 
-def is_line(message): return message.isprintable() and 0 < len(message) < 500
+def kind_of(message):
+    "A message without what is particular to one file."
+    return re.sub(r"\d+", "N", re.sub(r"b?'[^']*'|\[[^]]*\]", "…", message))[:110]
+
+
+def frames(e):
+    "Where an error came from: function, file and line, outermost first."
+    out, at = [], e.__traceback__
+    while at:
+        out.append((at.tb_frame.f_code.co_name, at.tb_frame.f_code.co_filename, at.tb_lineno))
+        at = at.tb_next
+    return out
+
+
+def on_purpose(e):
+    "The message of an error, if it is one printable line, and some `raise` said it; numpy's and Python's own say nothing to a user."
+    name, file, line = frames(e)[-1]
+    message, said = str(e), name == "need" or "raise" in linecache.getline(file, line)
+    if not said or not message.isprintable() or not 0 < len(message) < 500: raise AssertionError(f"not a line for a user: {message[:600]!r}") from e
+    return message
 
 
 def attempt(path, stage):
     "What happens to a file: an outcome, and the message that came with it."
-    from savante.chat import ChatTemplate
+    from savante.chat import Qwen3
     from savante.gguf import GGUFError, GGUFFile, open_model
     from savante.qwen3 import Model
     from savante.tokenizer import Tokenizer
     try: file = open_model(path)
-    except GGUFError as e: return "refused", str(e)
+    except GGUFError as e:
+        if not any(name == "check_qwen3" for name, *_ in frames(e.__context__ or e)): return "refused, damaged", on_purpose(e)
+        stage("words alone") # `savante tokenize` wants no more than a vocabulary
+        try:
+            tok = Tokenizer.from_gguf(path)
+            tok.decode([*tok.encode("ab c<|im_end|>"), *range(tok.n_vocab)])
+        except ValueError as words: return "refused, no Qwen3 to run", on_purpose(e) and on_purpose(words) and str(e)
+        return "refused, no Qwen3 to run, but with words", on_purpose(e)
     if type(file) is not GGUFFile: raise TypeError(f"open_model returned {file!r}")
     stage("run")
     try:
         if Model(file, n_ctx=4, n_threads=1).forward([1]).ndim != 1: raise TypeError("forward returned no row")
-        result = "opened and run"
-    except ValueError as e: result = "opened, refused to run", str(e)
-    if isinstance(result, tuple) and not is_line(result[1]): return result
+    except ValueError as e: return "opened, refused to run", on_purpose(e)
     stage("words")
+    if file.kv["tokenizer.ggml.model"] != "gpt2": return "opened and run", ""
     try:
-        if file.kv["tokenizer.ggml.model"] != "gpt2": return (result, "") if isinstance(result, str) else result
-        tok = Tokenizer(file.kv)
-        tok.decode(tok.encode("ab c<|im_end|>"))
-        ChatTemplate(file.kv.get("tokenizer.chat_template") or "").render([{"role": "user", "content": "Hi"}])
-    except ValueError as e: return (result if isinstance(result, str) else result[0]) + ", words refused", str(e)
-    return (result, "") if isinstance(result, str) else result
+        model = Qwen3.load(path, n_ctx=4, n_threads=1)
+        model.tokenizer.decode([*model.tokenizer.encode("ab c<|im_end|>"), *range(model.config.n_vocab)])
+        model.template.render([{"role": "user", "content": "Hi"}])
+    except ValueError as e: return "opened and run, words refused", on_purpose(e)
+    return "opened and run, with words", ""
 
 
 def worker(pipe, shared, seed, first, last, deadline):
@@ -279,7 +303,7 @@ def worker(pipe, shared, seed, first, last, deadline):
         for base in BASES: # warms up, and shows that the files were sound before
             path.write_bytes(base.header())
             os.truncate(path, base.size)
-            if (outcome := attempt(path, list().append)) != ("opened and run", ""): raise AssertionError(f"a sound file: {outcome}")
+            if "opened and run" not in (outcome := attempt(path, [].append))[0]: raise AssertionError(f"a sound file: {outcome}")
         used = int(Path("/proc/self/statm").read_text().split()[0]) * mmap.PAGESIZE
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
         counts, messages, slowest = Counter(), Counter(), (0, -1)
@@ -293,13 +317,12 @@ def worker(pipe, shared, seed, first, last, deadline):
             where = ["open"]
             try:
                 outcome, message = attempt(path, where.append)
-                if message and not is_line(message): raise AssertionError(f"a message that is not one line: {message[:600]!r}")
             except BaseException as e: # a MemoryError, an overflow, an exit: nothing of that kind may come out
                 outcome, message = f"FAILED in {where[-1]}", ""
-                pipe.send(("failed", i, f"{where[-1]}: {type(e).__name__}: {e!s:.300} {traceback.format_tb(e.__traceback__)[-1].split(chr(10))[0].strip()}"))
+                pipe.send(("failed", i, f"{where[-1]}: {type(e).__name__}: {e!s:.300} ({frames(e.__cause__ or e)[-1]})"))
             slowest = max(slowest, (time.monotonic() - began, i))
             counts[outcome] += 1
-            if message: messages[re.sub(r"\d+", "N", re.sub(r"'[^']*'|b'[^']*'|\[[^]]*\]", "…", message.removeprefix(f"{path}: ")))[:110]] += 1
+            if message: messages[outcome, kind_of(message.removeprefix(f"{path}: "))] += 1
             if i % 500 == 499 or i == last - 1 or time.time() > deadline:
                 pipe.send(("counts", i, counts, messages, slowest))
                 counts, messages = Counter(), Counter()
@@ -371,7 +394,9 @@ def main():
     took = time.time() - began
     for outcome, n in counts.most_common(): print(f"{n:8,}  {outcome}")
     print("the most frequent messages:")
-    for message, n in messages.most_common(10): print(f"{n:8,}  {message}")
+    for (_, message), n in messages.most_common(10): print(f"{n:8,}  {message}")
+    print("behind a file that opens:")
+    for (_, message), n in [m for m in messages.most_common() if "opened" in m[0][0]][:5]: print(f"{n:8,}  {message}")
     for i, why in failures: print(f"FAILED  --seed {a.seed} --only {i}: {why}")
     n = sum(counts.values())
     print(f"{n:,} files of seed {a.seed}, {len(messages)} kinds of message, {n / took:,.0f} files a second, the slowest took {slowest[0]:.2f} s "

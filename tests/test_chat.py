@@ -294,7 +294,7 @@ def test_the_dialect_of_transformers():
         "1700000000|string ~ 5000000 }}") == "17000000005000000"
     assert r("{{ ['a', 'b']|join('__') }}{{ 'a__b'.split('__')|length }}{{ {'__x': 1}['_' ~ '_x'] is defined }}")[:5] == "a__b2"
     with pytest.raises(TemplateError, match="no user"): r("{{ raise_exception('no user') }}")
-    for bad in ("{% for %}", "{{ x", "{% unknown %}"):
+    for bad in ("{% for %}", "{{ x", "{% unknown %}", b"x", 3, ["x"]):
         with pytest.raises(TemplateError): ChatTemplate(bad)
     with pytest.raises(TemplateError): ChatTemplate().render([{"role": "user", "content": None}])
 

@@ -32,13 +32,15 @@ MEMORY, PATIENCE = 512 << 20, 20
 
 U8, I8, U16, I16, U32, I32, F32, BOOL, STR, ARR, U64, I64, F64 = range(13)
 FORMATS = {U8: "<B", I8: "<b", U16: "<H", I16: "<h", U32: "<I", I32: "<i", F32: "<f", BOOL: "<B", U64: "<Q", I64: "<q", F64: "<d"}
-BOUNDS = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 1000, 4096, 65535, 65536, 2**20, 2**24, 2**30, 2**31 - 1, 2**31,
+BOUNDS = [0, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 1000, 4096, 65535, 65536, 2**20, 2**24, 2**30, 2**31 - 1,
+    2**31,
           2**32 - 1, 2**32, 2**40, 2**48, 2**62, 2**63 - 1, 2**63, 2**64 - 32, 2**64 - 1]
 NUMBERS = [0, 1, -1, 2, 3, 31, 32, 64, 96, 127, 128, 129, 255, 256, 512, 4096, 65535, 65536, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1,
            0.5, 1e-6, 1e6, 1e38, -0.0, float("nan"), float("inf"), -float("inf")]
 TEXTS = [b"", b"qwen3", b"qwen2", b"llama", b"gpt2", b"none", b"no_vocab", b"yarn", b"linear", b"longrope", b"\xff\xfe", b"a\nb",
          b"\x1b[2J\r\n", b"\0", "\u2028\u202e🙂".encode(), b"x" * 300, b"{{ x", b"{{ ''.__class__ }}", b"[PAD0]", b"Q1_0"]
-MORE_KEYS = [b"x.y", b"", b"a\nb", b"\xff", b"split.count", b"qwen3.nextn_predict_layers", b"qwen3.attention.causal", b"qwen3.rope.scale_linear",
+MORE_KEYS = [b"x.y", b"", b"a\nb", b"\xff", b"split.count", b"qwen3.nextn_predict_layers", b"qwen3.attention.causal",
+    b"qwen3.rope.scale_linear",
              b"general.alignment", b"qwen3.vocab_size"]
 KINDS = [*range(0, 45), 142, 255, 2**31, 2**32 - 1]
 
@@ -97,7 +99,8 @@ def qwen3(words, n_layer=1, d=128, heads=2, kv_heads=1, hd=64, ff=128, n_vocab=2
         letters = [chr(b if 33 <= b < 127 or 161 <= b < 173 or b > 173 else 256 + b).encode() for b in range(256)]
         tokens = letters + [b"ab", b"abc", b"<|im_end|>", b"<think>"]
         kv += [(b"tokenizer.ggml.model", STR, b"gpt2"), (b"tokenizer.ggml.pre", STR, b"qwen2"),
-               (b"tokenizer.ggml.tokens", ARR, (STR, tokens)), (b"tokenizer.ggml.merges", ARR, (STR, [b"a b", b"ab c"])), (b"tokenizer.ggml.token_type", ARR, (I32, [1] * 258 + [3, 4])),
+               (b"tokenizer.ggml.tokens", ARR, (STR, tokens)), (b"tokenizer.ggml.merges", ARR, (STR, [b"a b", b"ab c"])),
+               (b"tokenizer.ggml.token_type", ARR, (I32, [1] * 258 + [3, 4])),
                (b"tokenizer.ggml.eos_token_id", U32, 258), (b"tokenizer.ggml.add_bos_token", BOOL, 0),
                (b"tokenizer.chat_template", STR, b"{% for m in messages %}{{ m.content }}{% endfor %}")]
     else: kv += [(b"tokenizer.ggml.model", STR, b"none"), (b"qwen3.vocab_size", U32, n_vocab)]
@@ -260,7 +263,8 @@ def on_purpose(e):
     "The message of an error, if it is one printable line, and some `raise` said it; numpy's and Python's own say nothing to a user."
     name, file, line = frames(e)[-1]
     message, said = str(e), name == "need" or "raise" in linecache.getline(file, line)
-    if not said or not message.isprintable() or not 0 < len(message) < 500: raise AssertionError(f"not a line for a user: {message[:600]!r}") from e
+    said = said and message.isprintable() and 0 < len(message) < 500
+    if not said: raise AssertionError(f"not a line for a user: {message[:600]!r}") from e
     return message
 
 
@@ -399,8 +403,8 @@ def main():
     for (_, message), n in [m for m in messages.most_common() if "opened" in m[0][0]][:5]: print(f"{n:8,}  {message}")
     for i, why in failures: print(f"FAILED  --seed {a.seed} --only {i}: {why}")
     n = sum(counts.values())
-    print(f"{n:,} files of seed {a.seed}, {len(messages)} kinds of message, {n / took:,.0f} files a second, the slowest took {slowest[0]:.2f} s "
-          f"(--only {slowest[1]}): {len(failures)} failures")
+    print(f"{n:,} files of seed {a.seed}, {len(messages)} kinds of message, {n / took:,.0f} files a second, "
+          f"the slowest took {slowest[0]:.2f} s (--only {slowest[1]}): {len(failures)} failures")
     sys.exit(bool(failures) or n == 0)
 
 

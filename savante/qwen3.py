@@ -6,7 +6,7 @@
 __all__ = ['Config', 'config_of', 'Layer', 'KVCache', 'Model', 'forward']
 
 # %% ../nbs/10_qwen3.ipynb #45eb93cd
-import threading
+import os, threading, weakref
 from dataclasses import dataclass
 from pathlib import Path
 import numpy as np
@@ -81,8 +81,13 @@ def _whole(name, value, least=1):
         raise ValueError(f"{name} must be a whole number of {least} or more, got {value!r}")
     return int(value)
 
+_models = weakref.WeakSet()
+def _after_fork():  # another thread may have held a lock that no thread of the child will ever give back
+    for m in _models: m._lock, m._running = threading.RLock(), False
+if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=_after_fork)
+
 class Model:
-    "A Qwen3 without words: ids in, logits out."
+    "A Qwen3 without words: ids in, logits out. Nothing refers to the file once it is loaded; threads take turns."
     def __init__(self,
         file: GGUFFile, # an opened model
         n_ctx: int | None = None, # cells of the cache; None: the smaller of 4096 and the model's own
@@ -96,7 +101,9 @@ class Model:
         self.n_threads, self._lock = thread_count(n_threads), threading.RLock()
         self.cache = KVCache(c, min(4096, c.n_ctx_train) if n_ctx is None else _whole("n_ctx", n_ctx))
         step = (lambda i: None) if progress is None else (lambda i: progress(i, c.n_layer + 1))
-        self.token_embd, self.output_norm, self.layers = file.tensor("token_embd.weight"), np.array(file.tensor("output_norm.weight")), []
+        self.token_embd, self.output_norm = np.array(file.tensor("token_embd.weight")), np.array(file.tensor("output_norm.weight"))
+        self.layers, self._running = [], False
+        _models.add(self)
         for i in range(c.n_layer):
             self.layers.append(_layer(file, i, self.n_threads))
             step(i + 1)
@@ -110,7 +117,11 @@ class Model:
     def n_ctx(self): return self.cache.n_ctx
     @property
     def n_past(self): return self.cache.n_past
-    def reset(self): "Forget all tokens."; self.cache.n_past = 0
+    def reset(self):
+        "Forget all tokens."
+        with self._lock:
+            if self._running: raise ValueError("the model is running: a trace can watch, not reset it")
+            self.cache.n_past = 0
     def __repr__(self):
         c = self.config
         return (f"Model({c.name or 'qwen3'}: {c.n_layer} layers, width {c.n_embd}, {c.n_head}/{c.n_head_kv} heads of {c.head_dim}, "
@@ -180,8 +191,10 @@ def forward(self,
         if trace is not None: trace(name, layer, array.reshape(len(array), -1))
         return array
     with self._lock:
+        if self._running: raise ValueError("the model is running: a trace can watch, not call it")
         ids, before, logits = self._checked(ids), self.n_past, []
         try:
+            self._running = True
             for at in range(0, len(ids), self.n_ubatch):
                 part = ids[at:at + self.n_ubatch]
                 ends = at + len(part) == len(ids)
@@ -190,5 +203,6 @@ def forward(self,
         except BaseException:
             self.cache.n_past = before  # an interrupt or a failing trace leaves the cache as it was
             raise
+        finally: self._running = False
     return np.concatenate(logits) if all else logits[-1][0]
 Model._checked, Model.forward = _checked, forward

@@ -155,6 +155,7 @@ class Sampler:
         seed: int | None = None, # same seed, same choices; None: a new one each time
     ):
         self.temperature = _number("temperature", temperature, 0, 1e6, "0 (greedy) or a positive number")
+        if self.temperature < 1e-6: self.temperature = 0  # as good as greedy, and logits divided by it would overflow
         self.top_k = _whole("top_k", top_k, -2**31, 2**31 - 1, "a whole number (0 or less: off)")
         self.top_p = _number("top_p", top_p, 0, math.inf, "a number from 0 (one token) to 1 (off)")
         self.min_p = _number("min_p", min_p, 0, 1, "a number from 0 (off) to 1")

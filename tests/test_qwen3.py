@@ -146,10 +146,30 @@ def test_an_interrupt_leaves_the_cache_usable():
         if layer == 2: raise KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt): m.forward(QUESTION[8:], trace=stop)
     assert m.n_past == 8
+    late = Model.open(TINY, n_ubatch=4)  # and when a micro-batch of the call is through already
+    seen = []
+    def stop_late(name, layer, array): seen.append(name); assert len(seen) < 150
+    late.forward(QUESTION[:2])
+    with pytest.raises(AssertionError): late.forward(QUESTION[2:], trace=stop_late)
+    assert late.n_past == 2
     after = m.forward(QUESTION[8:])
     fresh = Model.open(TINY)
     same_bits(fresh.forward(QUESTION[:8]), first)
     same_bits(fresh.forward(QUESTION[8:]), after)
+
+def test_a_trace_can_watch_but_not_touch():
+    m = Model.open(TINY)
+    for touch in (m.reset, lambda: m.forward([1])):
+        with pytest.raises(ValueError, match="running"): m.forward([1, 2], trace=lambda *node: touch())
+    assert m.n_past == 0
+
+@pytest.mark.parametrize("n", [16, 70, 100])
+def test_infinities_of_a_forgotten_text_do_not_come_back(n):
+    m, ids = Model.open(TINY), random_ids(n, 943)
+    want = m.forward(ids, all=True)
+    m.reset()
+    m.cache.k[:], m.cache.v[:] = np.inf, np.inf  # what a text with values beyond float16 may leave behind
+    same_bits(m.forward(ids, all=True), want)
 
 def test_a_dirty_cache_is_a_clean_one():
     m = Model.open(TINY)

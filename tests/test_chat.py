@@ -113,6 +113,13 @@ def test_seeded_sampling_repeats_itself():
     run = lambda seed: "".join(m.chat("Tell me a story.", temperature=1.5, top_k=0, top_p=1., min_p=0., seed=seed, max_tokens=40))
     assert run(1) == run(1) != run(2)
 
+def test_seeded_sampling_repeats_itself_on_any_number_of_threads():
+    m, said = Qwen3.load("tiny", n_ctx=512), []
+    for m._model.n_threads in (1, 2, 3, 4): # more than there are CPUs, too
+        said.append("".join(m.generate("Tell me a story about a cow. " * 30, 60, temperature=3., top_k=0, top_p=1., min_p=0., seed=7)))
+        assert m.n_past > 256 # by tiles, then by rows
+    assert said == [said[0]] * 4 and len(set(said[0])) > 20
+
 # %% ../nbs/13_chat.ipynb #a33ecc53
 def test_a_stream_is_the_text():
     text = "a rocket 🚀 and 字, naïve"

@@ -373,6 +373,7 @@ def watch(seed, first, last, deadline):
             i = struct.unpack_from("<qd", shared)[0]
             failures.append((i, why or f"the process ended (exit code {child.exitcode})"))
             counts["FAILED: no answer"] += 1
+            counts["no failure, kind not counted because a later file ended the process"] += i - first
             first = i + 1
         elif time.time() > deadline: break
     print(file=sys.stderr)

@@ -35,7 +35,7 @@ QWEN2 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L
 @dataclass(frozen=True)
 class Config:
     n_vocab: int = 1024
-    n_layer: int = 5
+    n_layer: int = 4
     n_embd: int = 256
     n_head: int = 4
     n_head_kv: int = 2
@@ -53,7 +53,7 @@ class Run:
     seed: int = 1
     steps: int = 5000       # of which the first `warm` ramp the rate up and the last third brings it down
     warm: int = 100
-    batch: int = 16         # rows a step
+    batch: int = 8          # rows a step
     row: int = 128          # tokens a row
     lr: float = 2e-3
     decay: float = 0.05     # AdamW's, on matrices
@@ -225,7 +225,7 @@ def table(score):
 
 def optimizer(model, run):
     by = lambda d: [p for p in model.parameters() if p.ndim == d]
-    return torch.optim.AdamW([dict(params=by(2), weight_decay=run.decay), dict(params=by(1), weight_decay=0.)], lr=run.lr, betas=(.9, .95), fused=True)
+    return torch.optim.AdamW([dict(params=by(2), weight_decay=run.decay), dict(params=by(1), weight_decay=0.)], lr=run.lr, betas=(.9, .98), fused=True)
 
 
 def learn(model, opt, tok, run, step):

@@ -170,7 +170,7 @@ def spell(rng):
 
 
 def repeat(rng):
-    words = [rng.choice(WORDS if rng.random() < .8 else KNOWN) if rng.random() < .85 else made_up(rng) for _ in range(rng.randint(2, 5))]
+    words = [rng.choice(WORDS if rng.random() < .8 else KNOWN) if rng.random() < .85 else made_up(rng) for _ in range(rng.randint(1, 5))]
     q = rng.choice(["Repeat: {}", "Say this: {}", "Repeat after me: {}", "Please repeat: {}", "Say after me: {}"])
     return " ".join(words), q.format(" ".join(words)), " ".join(words)
 
@@ -239,7 +239,7 @@ def unknown(rng):
 
 FAMILIES = dict(add=add, subtract=subtract, compare=compare, count=count, neighbour=neighbour, opposite=opposite, capital=capital, sound=sound, spell=spell, repeat=repeat,
                 greet=greet, story=story, unknown=unknown)
-SHARE = dict(add=14, subtract=14, compare=8, count=5, neighbour=8, opposite=8, capital=8, sound=4, spell=12, repeat=6, greet=4, story=4, unknown=14)  # of what is trained on
+SHARE = dict(add=13, subtract=13, compare=7, count=6, neighbour=8, opposite=7, capital=7, sound=3, spell=14, repeat=10, greet=3, story=5, unknown=12)  # of what is trained on
 
 
 def held_out(family, key):

@@ -2,6 +2,7 @@
 
 usage: python testing/train_tiny.py train [--dir .models/train] [--steps N] [--resume]      from the seed to weights.npz (latest.pt resumes)
        python testing/train_tiny.py export [--dir .models/train] [--out FILE]              weights.npz to GGUF: needs no torch, same bytes each time
+       python testing/train_tiny.py ablate | record                                       the three small runs; the logs, for the chapter
 """
 import argparse
 import hashlib
@@ -32,6 +33,9 @@ TEMPLATE = ("{% for message in messages %}{{ '<|im_start|>' + message['role'] + 
 QWEN2 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
+EMBEDDING, LOUD = "token_embd.weight", 10
+
+
 @dataclass(frozen=True)
 class Config:
     n_vocab: int = 1024
@@ -51,11 +55,12 @@ class Config:
 @dataclass(frozen=True)
 class Run:
     seed: int = 1
-    steps: int = 5000       # of which the first `warm` ramp the rate up and the last third brings it down
+    steps: int = 9000       # of which the first `warm` ramp the rate up, and the last third brings it down
     warm: int = 100
+    level: int = 1000       # from here on it falls as the root of the step
     batch: int = 8          # rows a step
     row: int = 128          # tokens a row
-    lr: float = 2e-3
+    lr: float = 1.5e-3
     decay: float = 0.05     # AdamW's, on matrices
     log_every: int = 20
     save_every: int = 250
@@ -155,7 +160,9 @@ if torch:
             super().__init__()
             self.cfg, self.estimator = cfg, estimator
             g = torch.Generator().manual_seed(seed)
-            init = lambda name, s: torch.ones(s) if len(s) == 1 else torch.randn(s, generator=g) * (.02 if "output" in name or "down" in name else .04)
+            def init(name, s):  # the embedding is loud, so that a token is heard through the layers; the last norm makes up for it
+                if len(s) == 1: return torch.ones(s) / (LOUD if name == "output_norm.weight" else 1)
+                return torch.randn(s, generator=g) * (.02 if "output" in name or "down" in name else .04) * (LOUD if name == EMBEDDING else 1)
             self.weights = nn.ParameterDict({name.replace(".", "/"): nn.Parameter(init(name, s)) for name, s in shapes(cfg).items()})
             cos, sin = yarn_angles(cfg, cfg.n_ctx)
             self.register_buffer("cos", torch.from_numpy(cos), False)
@@ -193,8 +200,8 @@ if torch:
 
 
 def rate(run, step):
-    "The learning rate: up, level, and down to nothing over the last third."
-    return run.lr * min((step + 1) / run.warm, 1, (run.steps - step) / (run.steps / 3))
+    "The learning rate: up, level, then falling as the root of the step; over the last third down to nothing."
+    return run.lr * min((step + 1) / run.warm, 1, (run.level / (step + 1))**.5) * min(1, (run.steps - step) / (run.steps / 3))
 
 
 def signs(model): return {k: p.detach() >= 0 for k, p in model.weights.items() if p.ndim == 2}
@@ -224,16 +231,24 @@ def table(score):
 
 
 def optimizer(model, run):
-    by = lambda d: [p for p in model.parameters() if p.ndim == d]
-    return torch.optim.AdamW([dict(params=by(2), weight_decay=run.decay), dict(params=by(1), weight_decay=0.)], lr=run.lr, betas=(.9, .98), fused=True)
+    "AdamW: decay for matrices alone, and for the embedding steps as much larger as its latents are."
+    loud = model.weights[EMBEDDING.replace(".", "/")]
+    by = lambda d: [p for p in model.parameters() if p.ndim == d and p is not loud]
+    groups = [dict(params=[loud], weight_decay=run.decay, times=LOUD), dict(params=by(2), weight_decay=run.decay, times=1), dict(params=by(1), weight_decay=0., times=1)]
+    return torch.optim.AdamW(groups, lr=run.lr, betas=(.9, .98), fused=True)
+
+
+def loss_of(model, rows):
+    "Mean cross-entropy, in nats, of the places that are learned."
+    ids, learned, chat, pos = rows
+    pick = learned[:, 1:].bool()
+    return F.cross_entropy(model(ids[:, :-1], chat[:, :-1], pos[:, :-1], pick), ids[:, 1:][pick])
 
 
 def learn(model, opt, tok, run, step):
     "One step; returns the loss."
-    for g in opt.param_groups: g["lr"] = rate(run, step)
-    ids, learned, chat, pos = torch.from_numpy(batch(tok, run, step))
-    pick = learned[:, 1:].bool()
-    loss = F.cross_entropy(model(ids[:, :-1], chat[:, :-1], pos[:, :-1], pick), ids[:, 1:][pick])
+    for g in opt.param_groups: g["lr"] = rate(run, step) * g["times"]
+    loss = loss_of(model, torch.from_numpy(batch(tok, run, step)))
     opt.zero_grad(set_to_none=True)
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), 1.)
@@ -278,6 +293,39 @@ def train(folder, run, cfg, resume=False, threads=2):
             with open(log, "a") as f: f.write(json.dumps(line) + "\n")
             print(*[f"{k} {v}" for k, v in line.items() if k != "exam"], flush=True)
     save_weights(folder / "weights.npz", model, tok, cfg, run, step)
+
+
+def exact(w):
+    "The same forward pass as OneBit with the gradient that calculus gives: a sign has none, so only the scale learns."
+    groups = w.view(w.shape[0], -1, 128)
+    return (torch.where(groups >= 0, 1., -1.) * groups.abs().mean(-1, keepdim=True)).view_as(w)
+
+
+def ablate(folder, steps=400):
+    "A small model three ways, from the same start on the same questions: straight through, with the exact gradient, in float32 and rounded when done."
+    torch.set_num_threads(2)
+    cfg, run, out = Config(n_layer=2, n_embd=128, n_head=2, n_head_kv=1, n_ff=256), Run(steps=steps, warm=40), {}
+    tok = make_tokenizer(cfg.n_vocab)
+    for name, estimator in {"straight through": OneBit.apply, "exact gradient": exact, "float32": lambda w: w}.items():
+        model = Qwen3(cfg, run.seed, estimator)
+        opt, first = optimizer(model, run), signs(model)
+        losses = [learn(model, opt, tok, run, step) for step in range(steps)]
+        model.estimator = OneBit.apply
+        with torch.no_grad():
+            rounded = [loss_of(model, torch.from_numpy(batch(tok, run, step))).item() for step in range(steps, steps + 8)]
+        out[name] = dict(loss=[round(float(np.mean(losses[i:i + 10])), 4) for i in range(0, steps, 10)], rounded=round(float(np.mean(rounded)), 4), moved=round(flipped(first, signs(model)), 4))
+        print(name, out[name]["loss"][-1], out[name]["rounded"], out[name]["moved"], flush=True)
+    (folder / "ablation.json").write_text(json.dumps(out))
+
+
+def record(folder, out=ROOT / "testing" / "train_log.json"):
+    "Keep a run's log, and the three small runs, where the chapter finds them: a list for each column."
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    kept = np.load(folder / "weights.npz")
+    book = dict(about=json.loads(str(kept["about"])), weights_sha256=hashlib.sha256((folder / "weights.npz").read_bytes()).hexdigest(),
+                log={k: [line[k] for line in lines] for k in ("step", "loss", "lr", "flips", "moved", "s")},
+                exam={line["step"]: line["exam"] for line in lines if "exam" in line}, ablation=json.loads((folder / "ablation.json").read_text()))
+    out.write_text(json.dumps(book, separators=(",", ":")).replace('],"', '],\n"').replace('},"', '},\n"') + "\n")
 
 
 # ---- the file
@@ -333,7 +381,7 @@ def export(weights, out):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("what", choices=["train", "export"])
+    ap.add_argument("what", choices=["train", "export", "ablate", "record"])
     ap.add_argument("--dir", type=Path, default=ROOT / ".models" / "train")
     ap.add_argument("--steps", type=int, default=Run.steps)
     ap.add_argument("--resume", action="store_true")
@@ -343,6 +391,8 @@ def main():
     if args.what == "train":
         if torch is None: sys.exit("train_tiny: training needs torch: pip install torch")
         train(args.dir, Run(steps=args.steps), Config(), args.resume, args.threads)
+    elif args.what == "ablate": ablate(args.dir)
+    elif args.what == "record": record(args.dir)
     else:
         out = args.out or args.dir / "tiny.gguf"
         print(export(args.dir / "weights.npz", out), out.stat().st_size, out)

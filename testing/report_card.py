@@ -25,7 +25,7 @@ def savante_engine(model):
 
 def llama_engine(model):
     "The same by the shipped libllama."
-    from savante.oracle import Llama
+    from savante.llama import Llama
     m = Llama(ROOT / "savante" / "data" / "tiny.gguf" if model == "tiny" else model, n_ctx=1024)
     end, = m.tokenize(END)
     pieces = [m.piece(i) for i in range(m.n_vocab)]
@@ -38,6 +38,20 @@ def llama_engine(model):
             out, ids = out + pieces[new], [new]
         return out.decode("utf-8", "replace")
     return answer
+
+
+def llama_template(template, messages):
+    "What libllama's C function makes of a chat: it knows ChatML and a few more by their looks, without Jinja."
+    import ctypes as C
+
+    from savante.oracle import find_libdir
+    libs = [next(find_libdir().glob(f"{name}.*so*")) for name in ("libggml-base", "libggml", "libllama")]
+    call = [C.CDLL(str(lib), mode=C.RTLD_GLOBAL) for lib in libs][-1].llama_chat_apply_template
+    text = [s.encode() for m in messages for s in (m["role"], m["content"])]
+    call.argtypes, room = [C.c_char_p, C.c_void_p, C.c_size_t, C.c_bool, C.c_char_p, C.c_int], C.create_string_buffer(1 << 16)
+    n = call(template.encode(), C.cast((C.c_char_p * len(text))(*text), C.c_void_p), len(messages), True, room, len(room))
+    if n < 0: raise ValueError("libllama does not know this template")
+    return room.raw[:n].decode()
 
 
 def grade(answer, questions):

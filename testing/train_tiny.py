@@ -1,8 +1,9 @@
 """Train the 1-bit Qwen3 that ships with the package, and write it as GGUF. Torch on a CPU; the data come from tiny_data.py.
 
-usage: python testing/train_tiny.py train [--dir .models/train] [--steps N] [--resume]      from the seed to weights.npz (latest.pt resumes)
-       python testing/train_tiny.py export [--dir .models/train] [--out FILE]              weights.npz to GGUF: needs no torch, same bytes each time
-       python testing/train_tiny.py ablate | record                                       the three small runs; the logs, for the chapter
+usage: python testing/train_tiny.py train [--dir DIR] [--steps N] [--resume]   from the seed to weights.npz (latest.pt resumes)
+       python testing/train_tiny.py export [--dir DIR] [--out FILE]            weights.npz to GGUF: no torch, the same bytes each time
+       python testing/train_tiny.py ablate | record                            the three small runs; the logs, for the chapter
+DIR is .models/train.
 """
 import argparse
 import hashlib
@@ -28,7 +29,8 @@ except ImportError:  # the exporter, the data and the tokenizer do without
 
 ROOT = Path(__file__).resolve().parent.parent
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>"]
-TEMPLATE = ("{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n' }}{% endfor %}"
+TEMPLATE = ("{% for message in messages %}"
+            "{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n' }}{% endfor %}"
             "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}")
 QWEN2 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
@@ -70,9 +72,10 @@ class Run:
 
 
 def make_tokenizer(n_vocab, seed=0, n=40_000):
-    "Byte-level BPE with Qwen2's way of cutting text, learned from the training questions (without the words that are spelled or repeated: they stay in pieces)."
+    "Byte-level BPE with Qwen2's way of cutting text, learned from the training questions (without what is spelled or repeated)."
     tok = Tokenizer(models.BPE())
-    tok.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(QWEN2), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
+    tok.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(QWEN2), "isolated"),
+                                                 pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
     tok.decoder = decoders.ByteLevel()
     rng, texts = random.Random(f"tokenizer {seed}"), ["user\n", "assistant\n", "system\n"] * n
     for _ in range(n):
@@ -81,7 +84,8 @@ def make_tokenizer(n_vocab, seed=0, n=40_000):
         if family == "spell": question = question.replace(answer.replace("-", "")[:-1], "")
         if family == "repeat": question, answer = question.replace(answer, ""), ""
         texts.append(f"{question} {answer}")
-    trainer = trainers.BpeTrainer(vocab_size=n_vocab, special_tokens=SPECIAL, initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()), show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=n_vocab, special_tokens=SPECIAL,
+                                  initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()), show_progress=False)
     tok.train_from_iterator(texts, trainer)
     tok.add_special_tokens([AddedToken(t, special=True, normalized=False) for t in SPECIAL])
     return tok
@@ -113,7 +117,8 @@ def batch(tok, run, step):
             if at + len(ids) > run.row + 1: break
             if new: chat, start = chat + 1, at
             here = slice(at, at + len(ids))
-            out[0, b, here], out[1, b, here], out[2, b, here], out[3, b, here] = ids, learned, chat, np.arange(at - start, at - start + len(ids))
+            out[0, b, here], out[1, b, here], out[2, b, here] = ids, learned, chat
+            out[3, b, here] = np.arange(at - start, at - start + len(ids))
             at += len(ids)
     return out
 
@@ -137,9 +142,11 @@ def yarn_angles(cfg, n):
 def shapes(cfg):
     "Name in the GGUF file -> shape, of everything that is learned."
     d, q, k, f = cfg.n_embd, cfg.n_head * cfg.head_dim, cfg.n_head_kv * cfg.head_dim, cfg.n_ff
-    layer = dict(attn_norm=(d,), attn_q=(q, d), attn_k=(k, d), attn_v=(k, d), attn_q_norm=(cfg.head_dim,), attn_k_norm=(cfg.head_dim,), attn_output=(d, q),
+    layer = dict(attn_norm=(d,), attn_q=(q, d), attn_k=(k, d), attn_v=(k, d), attn_q_norm=(cfg.head_dim,), attn_k_norm=(cfg.head_dim,),
+                 attn_output=(d, q),
                  ffn_norm=(d,), ffn_gate=(f, d), ffn_up=(f, d), ffn_down=(d, f))
-    return {f"{n}.weight": s for n, s in (dict(token_embd=(cfg.n_vocab, d), output_norm=(d,)) | {f"blk.{i}.{n}": s for i in range(cfg.n_layer) for n, s in layer.items()}).items()}
+    every = dict(token_embd=(cfg.n_vocab, d), output_norm=(d,)) | {f"blk.{i}.{n}": s for i in range(cfg.n_layer) for n, s in layer.items()}
+    return {f"{n}.weight": s for n, s in every.items()}
 
 
 if torch:
@@ -162,7 +169,8 @@ if torch:
             g = torch.Generator().manual_seed(seed)
             def init(name, s):  # the embedding is loud, so that a token is heard through the layers; the last norm makes up for it
                 if len(s) == 1: return torch.ones(s) / (LOUD if name == "output_norm.weight" else 1)
-                return torch.randn(s, generator=g) * (.02 if "output" in name or "down" in name else .04) * (LOUD if name == EMBEDDING else 1)
+                size = .04 * LOUD if name == EMBEDDING else .02 if "output" in name or "down" in name else .04
+                return size * torch.randn(s, generator=g)
             self.weights = nn.ParameterDict({name.replace(".", "/"): nn.Parameter(init(name, s)) for name, s in shapes(cfg).items()})
             cos, sin = yarn_angles(cfg, cfg.n_ctx)
             self.register_buffer("cos", torch.from_numpy(cos), False)
@@ -183,7 +191,7 @@ if torch:
                 return torch.cat([a * cos - b * sin, b * cos + a * sin], -1).transpose(1, 2)
             x = F.embedding(ids, w["token_embd.weight"])
             for i in range(c.n_layer):
-                p = lambda name: w[f"blk.{i}.{name}.weight"]
+                p = lambda name, i=i: w[f"blk.{i}.{name}.weight"]
                 h = norm(x, p("attn_norm"))
                 q, k, v = ((h @ p(f"attn_{j}").T).view(n, t, -1, c.head_dim) for j in "qkv")
                 q, k = turned(norm(q, p("attn_q_norm"))), turned(norm(k, p("attn_k_norm")))
@@ -211,7 +219,7 @@ def flipped(a, b): return sum(int((a[k] != b[k]).sum()) for k in a) / sum(v.nume
 
 
 def examine(model, tok, questions, size=64):
-    """family -> [right, asked]. Greedy decoding writes the answer exactly if the true answer is the favourite at each of its places, so one pass decides."""
+    "family -> [right, asked]. Greedy decoding is exact if the true answer is the favourite at each of its places: one pass decides."
     score = {}
     order = sorted(range(len(questions)), key=lambda i: len(questions[i][1] + questions[i][2]))
     for at in range(0, len(order), size):
@@ -219,7 +227,7 @@ def examine(model, tok, questions, size=64):
         t = max(len(ids) for ids, _ in rows)
         ids, learned = (torch.tensor([r[j] + [0] * (t - len(r[j])) for r in rows]) for j in (0, 1))
         with torch.no_grad(): right = (model(ids[:, :-1]).argmax(-1) == ids[:, 1:]) | ~learned[:, 1:].bool()
-        for i, ok in zip(order[at:at + size], right.all(1).tolist()):
+        for i, ok in zip(order[at:at + size], right.all(1).tolist(), strict=True):
             s = score.setdefault(questions[i][0], [0, 0])
             s[0] += ok; s[1] += 1
     return score
@@ -234,7 +242,8 @@ def optimizer(model, run):
     "AdamW: decay for matrices alone, and for the embedding steps as much larger as its latents are."
     loud = model.weights[EMBEDDING.replace(".", "/")]
     by = lambda d: [p for p in model.parameters() if p.ndim == d and p is not loud]
-    groups = [dict(params=[loud], weight_decay=run.decay, times=LOUD), dict(params=by(2), weight_decay=run.decay, times=1), dict(params=by(1), weight_decay=0., times=1)]
+    groups = [dict(params=[loud], weight_decay=run.decay, times=LOUD), dict(params=by(2), weight_decay=run.decay, times=1),
+              dict(params=by(1), weight_decay=0., times=1)]
     return torch.optim.AdamW(groups, lr=run.lr, betas=(.9, .98), fused=True)
 
 
@@ -276,17 +285,19 @@ def train(folder, run, cfg, resume=False, threads=2):
         log.write_text("".join(line + "\n" for line in lines))
     else: first = before = signs(model); log.write_text("")
     questions, start, losses = data.exam(24), time.time() - spent, []
-    print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {tok.get_vocab_size()} tokens, {len(questions)} questions, from step {step}", flush=True)
+    print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(questions)} questions, from step {step}", flush=True)
     while step < run.steps:
         losses.append(learn(model, opt, tok, run, step))
         step += 1
         if step % run.log_every == 0:
             now = signs(model)
-            line = dict(step=step, loss=round(float(np.mean(losses)), 5), lr=round(rate(run, step - 1), 7), flips=round(flipped(before, now), 6), moved=round(flipped(first, now), 6), s=round(time.time() - start))
+            line = dict(step=step, loss=round(float(np.mean(losses)), 5), lr=round(rate(run, step - 1), 7),
+                        flips=round(flipped(before, now), 6), moved=round(flipped(first, now), 6), s=round(time.time() - start))
             before, losses = now, []
             if step % run.save_every < run.log_every:
                 line["exam"] = {f: s for f, s in sorted(examine(model, tok, questions).items())}
-                torch.save(dict(model=model.state_dict(), opt=opt.state_dict(), step=step, spent=time.time() - start, first=first), folder / "latest.tmp")
+                torch.save(dict(model=model.state_dict(), opt=opt.state_dict(), step=step, spent=time.time() - start, first=first),
+                           folder / "latest.tmp")
                 (folder / "latest.tmp").replace(folder / "latest.pt")
                 save_weights(folder / "weights.npz", model, tok, cfg, run, step)
                 print(table(line["exam"]), flush=True)
@@ -302,7 +313,7 @@ def exact(w):
 
 
 def ablate(folder, steps=400):
-    "A small model three ways, from the same start on the same questions: straight through, with the exact gradient, in float32 and rounded when done."
+    "A small model three ways, same start, same questions: straight through, with the exact gradient, in float32 and rounded when done."
     torch.set_num_threads(2)
     cfg, run, out = Config(n_layer=2, n_embd=128, n_head=2, n_head_kv=1, n_ff=256), Run(steps=steps, warm=40), {}
     tok = make_tokenizer(cfg.n_vocab)
@@ -313,7 +324,8 @@ def ablate(folder, steps=400):
         model.estimator = OneBit.apply
         with torch.no_grad():
             rounded = [loss_of(model, torch.from_numpy(batch(tok, run, step))).item() for step in range(steps, steps + 8)]
-        out[name] = dict(loss=[round(float(np.mean(losses[i:i + 10])), 4) for i in range(0, steps, 10)], rounded=round(float(np.mean(rounded)), 4), moved=round(flipped(first, signs(model)), 4))
+        out[name] = dict(loss=[round(float(np.mean(losses[i:i + 10])), 4) for i in range(0, steps, 10)],
+                         rounded=round(float(np.mean(rounded)), 4), moved=round(flipped(first, signs(model)), 4))
         print(name, out[name]["loss"][-1], out[name]["rounded"], out[name]["moved"], flush=True)
     (folder / "ablation.json").write_text(json.dumps(out))
 
@@ -324,7 +336,8 @@ def record(folder, out=ROOT / "testing" / "train_log.json"):
     kept = np.load(folder / "weights.npz")
     book = dict(about=json.loads(str(kept["about"])), weights_sha256=hashlib.sha256((folder / "weights.npz").read_bytes()).hexdigest(),
                 log={k: [line[k] for line in lines] for k in ("step", "loss", "lr", "flips", "moved", "s")},
-                exam={line["step"]: line["exam"] for line in lines if "exam" in line}, ablation=json.loads((folder / "ablation.json").read_text()))
+                exam={line["step"]: line["exam"] for line in lines if "exam" in line},
+                ablation=json.loads((folder / "ablation.json").read_text()))
     out.write_text(json.dumps(book, separators=(",", ":")).replace('],"', '],\n"').replace('},"', '},\n"') + "\n")
 
 

@@ -74,7 +74,7 @@ class KVCache:
         shape = (config.n_layer, config.n_head_kv, n_ctx, config.head_dim)
         self.k, self.v, self.n_ctx, self.n_past = np.zeros(shape, np.float16), np.zeros(shape, np.float16), n_ctx, 0
 
-# %% ../nbs/10_qwen3.ipynb #6dd606a0
+# %% ../nbs/10_qwen3.ipynb #5d0c7a1e
 def _whole(name, value, least=1):
     "`value` as an int, or a ValueError that names the parameter."
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
@@ -86,6 +86,7 @@ def _after_fork():  # another thread may have held a lock that no thread of the 
     for m in _models: m._lock, m._running = threading.RLock(), False
 if hasattr(os, "register_at_fork"): os.register_at_fork(after_in_child=_after_fork)
 
+# %% ../nbs/10_qwen3.ipynb #6dd606a0
 class Model:
     "A Qwen3 without words: ids in, logits out. Nothing refers to the file once it is loaded; threads take turns."
     def __init__(self,

@@ -8,7 +8,7 @@ usage: forward_oracle.py GGUF LIBDIR [OUT]      (OUT: .models/oracle-forward)
 |---|---|
 | embed_norm.tsv | per token id: the embedding and the first norm |
 | qkv.tsv | layer 0 on a 28-token chat prompt, every tensor from Q to l_out; RoPE also at far positions |
-| swiglu.tsv | 24,602 points of silu(x) * 1, and their padding |
+| swiglu.tsv | 24,600 points of silu(x) * 1, the last six of them padding |
 | tiled.tsv | layer 0's attention for one micro-batch of 150 rows |
 | splitkv.tsv | layer 0's attention for one row over 257 to 1000 cells, at 3 and 4 threads |
 
@@ -195,7 +195,9 @@ def main(argv):
     out.mkdir(parents=True, exist_ok=True)
     with open_model(argv[0]) as file:
         p, n_vocab = Parameters(file.kv), file.tensor("token_embd.weight").shape[0]
+        if n_vocab <= max(PROMPT): raise ValueError(f"the tables' prompt needs Qwen3's vocabulary of {max(PROMPT) + 1} tokens or more, this model has {n_vocab}")
         ids = long_prompt(n_vocab)
+        if len(ids) < 150: print(f"note: without {CASES} the long prompt has {len(ids)} rows, too few for tiles: run tokenizer_oracle.py first", file=sys.stderr)
         lines, *roped = tiled(ggml, file, p, ids)
         tables = dict(embed_norm=embed_norm(ggml, file, p, token_ids(n_vocab)), qkv=qkv(ggml, file, p), swiglu=swiglu(ggml), tiled=lines,
                       splitkv=splitkv(ggml, p, ids, *roped))

@@ -104,6 +104,15 @@ def test_a_conversation_through_a_pipe():
     code, out, err = shell("chat", "--n-ctx", "30", input=b"What is 7 + 5?\nWhat is 3 + 4?\n/reset\nWhat is 3 + 4?\n")
     assert code == 0 and out == "7 + 5 = 12.\n3 + 4 = 7.\n" and "/reset" in err  # what does not fit is told, and the talk goes on
 
+def test_more_threads_than_there_are():
+    code, out, err = shell("run", "What is 7 + 5?", "-t", "99", env={"NUMBA_NUM_THREADS": "1"})
+    assert (code, out) == (0, "7 + 5 = 12.\n") and err.startswith("savante: warning: 99 threads") and err.count("\n") == 1
+
+@pytest.mark.slow
+def test_no_place_for_compiled_kernels():
+    code, out, err = shell("run", "What is 7 + 5?", env={"HOME": "/dev/null", "SAVANTE_CACHE_DIR": "", "XDG_CACHE_HOME": ""})
+    assert (code, out) == (0, "7 + 5 = 12.\n") and err.startswith("savante: warning: no place to keep") and err.count("\n") == 1
+
 def test_prompts_from_standard_input():
     assert shell("run", "-", input=b"What is 7 + 5?")[:2] == (0, "7 + 5 = 12.\n")
     assert json.loads(shell("tokenize", "-", "--ids", input=b"\xff<|im_end|>")[1])[-1] == 2

@@ -79,6 +79,11 @@ def test_micro_batches(n_ubatch):
     agree(f"qwen3/ubatch_{n_ubatch}", got, libllama(TINY, ids, [130], n_ubatch=n_ubatch))
 
 @pytest.mark.oracle
+def test_sixty_four_single_steps():
+    ids = random_ids(64, 943)
+    agree("qwen3/single_steps", feed(Model.open(TINY).forward, ids, [1] * 64), libllama(TINY, ids, [1] * 64))
+
+@pytest.mark.oracle
 def test_the_last_positions_of_the_context():
     ids = random_ids(1024, 943)
     agree("qwen3/full_context", feed(Model.open(TINY, n_ctx=1024).forward, ids, [512, 511, 1]), libllama(TINY, ids, [512, 511, 1]))

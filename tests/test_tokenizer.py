@@ -150,10 +150,10 @@ def test_short_and_long_texts():
     tok = Tokenizer.from_gguf(TINY)
     assert tok.encode("") == [] and tok.decode([]) == "" and all(tok.decode(tok.encode(t)) == t for t in [" ", "\n", "  \n\n", "\0"])
     import time
-    start = time.perf_counter()
+    start = time.process_time()
     for unit in ["a", "ab", " ", "\n", "1", "é", "!", "a "]: assert tok.decode(tok.encode(unit * 100_000)) == unit * 100_000
     assert len(_slow_ids("ab" * 50_000, tok._vocab, tok._ranks)) == len(tok.encode("ab" * 50_000))
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 def test_control_tokens_can_be_left_out():
     tok = Tokenizer.from_gguf(TINY)

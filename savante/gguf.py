@@ -330,8 +330,8 @@ def _vocabulary(kv):
     for key in "tokenizer.ggml.tokens", "tokenizer.ggml.merges":
         if type(kv.get(key)) is not list or not all(type(t) is str for t in kv[key]):
             raise GGUFError(f"{key} is no list of texts: {_ANOTHER}")
-    n, types = len(kv["tokenizer.ggml.tokens"]), np.asarray(kv.get("tokenizer.ggml.token_type", ()))
-    if not n or types.shape != (n,) and "tokenizer.ggml.token_type" in kv or types.size and types.dtype.kind not in "iu":
+    n, types = len(kv["tokenizer.ggml.tokens"]), kv.get("tokenizer.ggml.token_type")
+    if not n or types is not None and (not isinstance(types, np.ndarray) or types.shape != (n,) or types.dtype.kind not in "iu"):
         raise GGUFError(f"a vocabulary of {n} tokens, and not as many token types: {_ANOTHER}")
     return n
 

@@ -217,9 +217,10 @@ def _tables(kv):
     for key in ("tokens", "merges"):
         texts = isinstance(given(key), list) and all(isinstance(t, str) for t in given(key))
         need(texts, f"the file has no list of texts tokenizer.ggml.{key}")
-    tokens, types = [t or f"[EMPTY_{i}]" for i, t in enumerate(given("tokens"))], np.asarray(given("token_type", ()))
-    need(types.ndim == 1 and (types.dtype.kind in "iu" or not types.size), "tokenizer.ggml.token_type is no list of whole numbers")
-    types = types.tolist() or [_NORMAL] * len(tokens)
+    tokens, types = [t or f"[EMPTY_{i}]" for i, t in enumerate(given("tokens"))], given("token_type", [])
+    whole = isinstance(types, (list, np.ndarray)) and all(isinstance(t, (int, np.integer)) for t in types)
+    need(whole, "tokenizer.ggml.token_type is no list of whole numbers")
+    types = [int(t) for t in types] or [_NORMAL] * len(tokens)
     need(tokens and len(types) >= len(tokens), f"the vocabulary has {len(tokens)} tokens and {len(types)} token types")
     need(len(set(tokens)) == len(tokens), "two tokens of the vocabulary have the same text")
     spelled = [t for t, kind in zip(tokens, types) if kind == _BYTE and not re.fullmatch("<0x[0-9A-Fa-f]{2}>", t)]

@@ -282,7 +282,7 @@ MISFITS += [({f"qwen3.{key}": value}, said) for key, value, said in [
 MISFITS += [({f"tokenizer.ggml.{key}": value}, said) for key, value, said in [
     ("model", "llama", "gpt2"), ("tokens", list("abc"), "'token_embd.weight' has the shape"),
     ("tokens", [b"\xff", "b", "c", "d"], "list of texts"), ("token_type", [1, 1], "token types"),
-    ("token_type", [1.0] * 256, "token types"), ("merges", 1, "list of texts")]]
+    ("token_type", [1.0] * 4, "token types"), ("token_type", ["a", "b", "c", b"\xff"], "token types"), ("merges", 1, "list of texts")]]
 LISTED = ["general.architecture", "split.count", "tokenizer.ggml.model", *(f"qwen3.{key}" for key in (
     "block_count", "attention.layer_norm_rms_epsilon", "rope.scaling.type", "attention.causal", "nextn_predict_layers"))]
 MISFITS += [({key: value}, "list of 2") for key in LISTED for value in ([0, 0], ["qwen3", "yarn"])]

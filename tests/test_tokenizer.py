@@ -193,7 +193,7 @@ def test_names_of_models(tmp_path, monkeypatch):
 
 def test_what_is_refused():
     lists = [{key: ["a", "b"]} for key in ("model", "pre", "add_bos_token")] + [{key: 1} for key in ("tokens", "merges", "token_type")]
-    kinds = [dict(tokens=[b"\xff"]), dict(merges=[b"\xff a"]), dict(tokens=["a"], token_type=[1.]), dict(tokens=["ab"], token_type=[6])]
+    kinds = [dict(tokens=[b"\xff"]), dict(merges=[b"\xff a"]), dict(tokens=["a"], token_type=[1.]), dict(token_type=["a", b"\xff"]), dict(tokens=["ab"], token_type=[6])]
     for wrong in [dict(model="llama"), dict(pre="gpt-2"), dict(tokens=[]), dict(tokens=["a", "a"]), dict(token_type=[1]), *lists, *kinds]:
         with pytest.raises(TokenizerError): Tokenizer(small(**wrong))
     assert Tokenizer(small(tokens=["a"], token_type=[1, 3], add_bos_token=True)).encode("a") == [0]  # more types than tokens, no 11

@@ -11,8 +11,8 @@ import llvmlite.ir as ir
 import numpy as np
 from .check import kernel, parallel
 from .quant import _rows_q1_0, quantize_q8_0
-from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low,
-                          load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, splat, store_f32x8, store_i8x16,
+from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low, le,
+                          load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, select, splat, store_f32x8, store_i8x16,
                           unbias_high, unbias_low, widen)
 
 # %% ../nbs/05_matmul.ipynb #8ac50122
@@ -154,6 +154,109 @@ def _matmul_k(weights, scales, q, e, out, i0, i1):
         _tables_k(q, tables, n0, n1)
         _product_k(weights, scales, tables, e, out, n0, n1, i0, i1)
 
+# %% ../nbs/05_matmul.ipynb #a5c01002
+@kernel
+def _columns_k(q, e, n0, qt, et):
+    "Columns n0 … n0 + 7 side by side: `qt` [K, 8] floats, `et` [K/32, 8]. Columns that are not there are zero."
+    qt[:], et[:] = np.float32(0), np.float32(0)
+    for c in range(min(8, len(q) - n0)):
+        for i in range(q.shape[1]): qt[8 * i + c] = np.float32(q[n0 + c, i])
+        for i in range(e.shape[1]): et[8 * i + c] = e[n0 + c, i]
+
+# %% ../nbs/05_matmul.ipynb #a5c01004
+@kernel
+def _pair(x, y):
+    "x and y with the signs --, +-, -+, ++."
+    zero, least = splat(np.float32(0)), splat(np.float32(-128))
+    u, v = select(le(x, least), x, zero - x), select(le(y, least), y, zero - y)
+    return u + v, x + v, u + y, x + y
+
+@kernel
+def _wide_tables_k(qt, et, lane, b0, b1, t):
+    "Tables of one lane, blocks b0 to b1: float32 [block, quarter, nibble, 8 columns], the first quarter's times its scale."
+    o = 0
+    for b in range(b0, b1):
+        for k in range(4):
+            i = 8 * (128 * b + 32 * k + 4 * lane)
+            low, high = _pair(load_f32x8(qt, i), load_f32x8(qt, i + 8)), _pair(load_f32x8(qt, i + 16), load_f32x8(qt, i + 24))
+            for h in high:
+                for l in low:
+                    store_f32x8(t, o, load_f32x8(et, 32 * b) * (l + h) if k == 0 else l + h)
+                    o += 8
+
+# %% ../nbs/05_matmul.ipynb #a5c01006
+@kernel
+def _select4(t, o, x):
+    "What the nibbles at the bits 3, 11, 19 and 27 of `x` select from the table at `o`."
+    mask, o = np.uint64(120), np.uint64(o)
+    return (load_f32x8(t, np.int64(o + (x & mask))), load_f32x8(t, np.int64(o + (x >> np.uint64(8) & mask))),
+            load_f32x8(t, np.int64(o + (x >> np.uint64(16) & mask))), load_f32x8(t, np.int64(o + (x >> np.uint64(24) & mask))))
+
+@kernel
+def _scales4(a, i):
+    return (_spread(_load_f32x1(a, i)), _spread(_load_f32x1(a, i + 1)), _spread(_load_f32x1(a, i + 2)), _spread(_load_f32x1(a, i + 3)))
+
+@kernel
+def _fma_each(e, s, c): return fma(e[0], s[0], c[0]), fma(e[1], s[1], c[1]), fma(e[2], s[2], c[2]), fma(e[3], s[3], c[3])
+
+@kernel
+def _four_rows_k(words, at_w, scale, at_s, t, et, at_e, n_blocks, a):
+    "One lane of four rows and eight columns over a run of blocks, added to the four vectors `a`."
+    o = 0
+    for _ in range(n_blocks):
+        w01, w23 = np.uint64(words[np.uintp(at_w)]), np.uint64(words[np.uintp(at_w + 8)])
+        c = _select4(t, o, w01 << np.uint64(3))
+        c = _fma4(load_f32x8(et, at_e + 8), _select4(t, o + 128, w01 >> np.uint64(1)), c)
+        c = _fma4(load_f32x8(et, at_e + 16), _select4(t, o + 256, w23 << np.uint64(3)), c)
+        c = _fma4(load_f32x8(et, at_e + 24), _select4(t, o + 384, w23 >> np.uint64(1)), c)
+        a = _fma_each(_scales4(scale, at_s), c, a)
+        at_w, at_s, at_e, o = at_w + 16, at_s + 32, at_e + 32, o + 512
+    return a
+
+# %% ../nbs/05_matmul.ipynb #a5c01008
+_ROWS, _RUN = 32, 8  # groups of rows in a tile, blocks whose tables are there at once
+
+@kernel
+def _eight_lanes_k(words, scale, qt, et, t, acc, g0, groups, n_blocks):
+    for lane in range(8):
+        for b0 in range(0, n_blocks, _RUN):
+            b1 = min(b0 + _RUN, n_blocks)
+            _wide_tables_k(qt, et, lane, b0, b1, t)
+            for g in range(groups):
+                for r in range(0, 32, 4):
+                    i, zero = 8 * (32 * (_ROWS * lane + g) + r), splat(np.float32(0))
+                    a = zero, zero, zero, zero
+                    if b0: a = load_f32x8(acc, i), load_f32x8(acc, i + 8), load_f32x8(acc, i + 16), load_f32x8(acc, i + 24)
+                    a = _four_rows_k(words, 16 * ((8 * (g0 + g) + lane) * n_blocks + b0) + r // 4, scale, 32 * (g * n_blocks + b0) + _ORDER[r],
+                                     t, et, 32 * b0, b1 - b0, a)
+                    store_f32x8(acc, i, a[0]); store_f32x8(acc, i + 8, a[1]); store_f32x8(acc, i + 16, a[2]); store_f32x8(acc, i + 24, a[3])
+
+@kernel
+def _write_k(acc, groups, g0, n0, out):
+    "Lanes folded, in the order of step 5."
+    y, lane = np.empty(8, np.float32), 256 * _ROWS
+    for i in range(32 * groups):
+        r, o = 32 * g0 + i // 32 * 32 + _ORDER[i % 32], 8 * i
+        t0, t1 = load_f32x8(acc, 4 * lane + o) + load_f32x8(acc, o), load_f32x8(acc, 5 * lane + o) + load_f32x8(acc, lane + o)
+        t2, t3 = load_f32x8(acc, 6 * lane + o) + load_f32x8(acc, 2 * lane + o), load_f32x8(acc, 7 * lane + o) + load_f32x8(acc, 3 * lane + o)
+        store_f32x8(y, 0, (t0 + t2) + (t1 + t3))
+        if r < out.shape[1]:
+            for c in range(min(8, len(out) - n0)): out[n0 + c, r] = y[c]
+
+@kernel
+def _matmul_wide_k(words, scales, q, e, out, i0, i1):
+    "As `_matmul_k`, by eight columns; `words` are the packed weights as uint32."
+    n_blocks = scales.shape[1]
+    qt, et, t = np.empty(8 * q.shape[1], np.float32), np.empty(8 * e.shape[1], np.float32), np.empty(512 * _RUN, np.float32)
+    scale, acc = np.empty(32 * _ROWS * n_blocks, np.float32), np.empty(2048 * _ROWS, np.float32)
+    for g in range(i0, i1, _ROWS):
+        groups = min(_ROWS, i1 - g)
+        for i in range(0, 32 * groups * n_blocks, 8): store_f32x8(scale, i, widen(load_i16x8(scales, 32 * n_blocks * g + i)))
+        for n in range(0, len(q), 8):
+            _columns_k(q, e, n, qt, et)
+            _eight_lanes_k(words, scale, qt, et, t, acc, g, groups, n_blocks)
+            _write_k(acc, groups, g, n, out)
+
 # %% ../nbs/05_matmul.ipynb #89d9a550
 def matmul_q(
     packed: Packed, # the weights
@@ -170,7 +273,10 @@ def matmul_q(
     if out.dtype != np.float32 or out.shape != (len(q), packed.n_rows) or not out.flags.c_contiguous:
         raise ValueError(f"out must be C-contiguous float32 [{len(q)}, {packed.n_rows}], got {out.dtype}{list(out.shape)}")
     q, e = np.ascontiguousarray(q), np.ascontiguousarray(e)
-    parallel(_matmul_k, len(packed.weights), packed.weights, packed.scales, q, e, out, n_threads=n_threads)
+    wide = len(q) // 8 * 8 if len(q) % 8 < 5 else len(q)  # five columns cost as much as eight
+    if wide: parallel(_matmul_wide_k, len(packed.weights), packed.weights.view(np.uint32).ravel(), packed.scales, q[:wide], e[:wide], out[:wide],
+                      n_threads=n_threads)
+    if wide < len(q): parallel(_matmul_k, len(packed.weights), packed.weights, packed.scales, q[wide:], e[wide:], out[wide:], n_threads=n_threads)
     return out
 
 # %% ../nbs/05_matmul.ipynb #d54ab242

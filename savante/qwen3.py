@@ -14,10 +14,11 @@ from .attention import attention, store_kv
 from .check import thread_count
 from .exp import swiglu
 from .gguf import GGUFFile, open_model
-from .matmul import Packed, matmul, matmul_q, pack
+from .matmul import Packed, empty_packed, matmul, matmul_q, pack
 from .norm import rms_norm
 from .quant import get_rows, quantize_q8_0
 from .rope import Rope, rope, rope_table
+from .step import Stack, buffers, run_token
 
 # %% ../nbs/10_qwen3.ipynb #400fe1c1
 @dataclass(frozen=True)
@@ -60,9 +61,17 @@ class Layer:
     attn_q: Packed; attn_k: Packed; attn_v: Packed; attn_output: Packed; ffn_gate: Packed; ffn_up: Packed; ffn_down: Packed
     attn_norm: np.ndarray; attn_q_norm: np.ndarray; attn_k_norm: np.ndarray; ffn_norm: np.ndarray
 
-def _layer(file, i, n_threads):
-    tensor = lambda name: file.tensor(f"blk.{i}.{name}.weight")
-    return Layer(**{m: pack(tensor(m), n_threads) for m in _MATRICES}, **{g: np.array(tensor(g)) for g in _GAINS})
+def _stack(file, n_layer):
+    "Room for the weights of all layers, an array for each kind."
+    first = {name: file.tensor(f"blk.0.{name}.weight") for name in _MATRICES + _GAINS}
+    return Stack(**{m: empty_packed(*first[m].shape, n_layer) for m in _MATRICES},
+                 **{g: np.zeros((n_layer, len(first[g])), np.float32) for g in _GAINS})
+
+def _layer(file, i, stack, n_threads):
+    "Fill in block `i` of the stack; the layer is a view of it."
+    tensor, own = lambda name: file.tensor(f"blk.{i}.{name}.weight"), lambda name: getattr(stack, name)
+    for g in _GAINS: own(g)[i] = tensor(g)
+    return Layer(**{m: pack(tensor(m), n_threads, [a[i] for a in own(m)]) for m in _MATRICES}, **{g: own(g)[i] for g in _GAINS})
 
 # %% ../nbs/10_qwen3.ipynb #146e2934
 class KVCache:
@@ -103,10 +112,11 @@ class Model:
         self.cache = KVCache(c, min(4096, c.n_ctx_train) if n_ctx is None else _whole("n_ctx", n_ctx))
         step = (lambda i: None) if progress is None else (lambda i: progress(i, c.n_layer + 1))
         self.token_embd, self.output_norm = np.array(file.tensor("token_embd.weight")), np.array(file.tensor("output_norm.weight"))
-        self.layers, self._running = [], False
+        self.layers, self._running, self._stack = [], False, _stack(file, c.n_layer)
+        self._buffers = buffers(c.n_layer, c.n_embd, c.n_head, c.n_head_kv, c.head_dim, c.n_ff)
         _models.add(self)
         for i in range(c.n_layer):
-            self.layers.append(_layer(file, i, self.n_threads))
+            self.layers.append(_layer(file, i, self._stack, self.n_threads))
             step(i + 1)
         self.output = pack(self.token_embd if c.tied else file.tensor("output.weight"), self.n_threads)
         step(c.n_layer + 1)
@@ -170,6 +180,14 @@ def _ubatch(self, ids, rows, emit):
     return emit("result_output", -1, matmul(self.output, x, n))
 Model._ubatch = _ubatch
 
+# %% ../nbs/10_qwen3.ipynb #b7d01002
+def _token(self, token, wanted):
+    "As `_ubatch` for one token; logits float32 [1, V], of width 0 if they are not wanted."
+    c = self.config
+    return run_token(token, self.token_embd, self._stack, self.output_norm, (self.output.weights, self.output.scales), c.rope, c.eps,
+                     self.cache.k, self.cache.v, self.n_past, self.kv_splits, self._buffers, c.n_vocab if wanted else 0, self.n_threads)
+Model._token = _token
+
 # %% ../nbs/10_qwen3.ipynb #1828dbf5
 def _checked(self, ids):
     "`ids` as int32 [n]: there are some, each is in the vocabulary, and they fit behind the cached tokens."
@@ -199,7 +217,8 @@ def forward(self,
             for at in range(0, len(ids), self.n_ubatch):
                 part = ids[at:at + self.n_ubatch]
                 ends = at + len(part) == len(ids)
-                logits.append(self._ubatch(part, slice(0 if all else len(part) - ends, None), emit))
+                rows = slice(0 if all else len(part) - ends, None)
+                logits.append(self._token(part[0], all or ends) if len(part) == 1 and trace is None else self._ubatch(part, rows, emit))
                 self.cache.n_past += len(part)
         except BaseException:
             self.cache.n_past = before  # an interrupt or a failing trace leaves the cache as it was

@@ -11,12 +11,12 @@ import llvmlite.ir as ir
 import numpy as np
 from .check import kernel, parallel
 from .quant import _rows_q1_0, quantize_q8_0
-from .simd import (Vec, _make_load, _op, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low, le,
-                          load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, select, splat, store_f32x8, store_i8x16,
-                          unbias_high, unbias_low, widen)
+from .simd import (Vec, _make_load, _op, even_i32, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low, le,
+                          load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, odd_i32, select, splat, store_f32x8, store_i8x16,
+                          to_f32, widen)
 
 # %% ../nbs/05_matmul.ipynb #8ac50122
-_ORDER = np.arange(32).reshape(4, 2, 4).transpose(1, 0, 2).ravel()
+_ORDER = np.arange(32).reshape(2, 2, 2, 4).transpose(2, 0, 3, 1).ravel()
 
 # %% ../nbs/05_matmul.ipynb #4c6a6bca
 @kernel
@@ -69,7 +69,7 @@ def pack(
 _I8x16, _I16x16, _I32 = i8x16.llvm, i16x16.llvm, ir.IntType(32)
 
 def _build_sums(b, q):
-    total = ir.Constant(_I16x16, [512] * 16)
+    total = ir.Constant(_I16x16, [0] * 16)
     for bit in range(4):
         v = b.shuffle_vector(q, q, ir.Constant(ir.VectorType(_I32, 16), [bit] * 16))
         plus = ir.Constant(ir.VectorType(ir.IntType(1), 16), [n >> bit & 1 for n in range(16)])
@@ -101,7 +101,7 @@ def _look_up(tables, t, nibbles):
     "The sums that 32 nibbles select, as floats in row order."
     low, high = lookup16(load_i8x16(tables, t), nibbles), lookup16(load_i8x16(tables, t + 16), nibbles)
     p, q = interleave_low(low, high), interleave_high(low, high)
-    return unbias_low(p), unbias_high(p), unbias_low(q), unbias_high(q)
+    return to_f32(even_i32(p)), to_f32(odd_i32(p)), to_f32(even_i32(q)), to_f32(odd_i32(q))
 
 @kernel
 def _fma4(e, s, c): return fma(e, s[0], c[0]), fma(e, s[1], c[1]), fma(e, s[2], c[2]), fma(e, s[3], c[3])
@@ -203,7 +203,8 @@ def _select4(t, o, x):
 
 @kernel
 def _scales4(a, i):
-    return (_spread(_load_f32x1(a, i)), _spread(_load_f32x1(a, i + 1)), _spread(_load_f32x1(a, i + 2)), _spread(_load_f32x1(a, i + 3)))
+    "The scales of the four rows that lie beside row `i` in a word."
+    return (_spread(_load_f32x1(a, i)), _spread(_load_f32x1(a, i + 8)), _spread(_load_f32x1(a, i + 1)), _spread(_load_f32x1(a, i + 9)))
 
 @kernel
 def _fma_each(e, s, c): return fma(e[0], s[0], c[0]), fma(e[1], s[1], c[1]), fma(e[2], s[2], c[2]), fma(e[3], s[3], c[3])

@@ -7,9 +7,8 @@ __all__ = ['f32x8', 'i32x8', 'i16x16', 'i16x8', 'i8x32', 'i8x16', 'i8x8', 'LOWER
            'load_i8x32', 'load_i8x16', 'load_i8x8', 'store_f32x8', 'store_i32x8', 'store_i16x8', 'store_i8x32',
            'store_i8x16', 'store_i8x8', 'splat', 'splat_i32', 'fma', 'fmaf', 'gt', 'le', 'select', 'vmax', 'vabs',
            'rint', 'any_lane', 'as_i32', 'as_f32', 'to_i32', 'to_f32', 'to_i8', 'shl', 'shr', 'extract', 'bits_f32',
-           'hsum', 'lookup16', 'low_nibble', 'high_nibble', 'interleave_low', 'interleave_high', 'unbias_low',
-           'unbias_high', 'widen', 'narrow', 'round_f16', 'f16_to_f32', 'f32_to_f16', 'expf', 'logf', 'cosf', 'sinf',
-           'powf', 'Vec']
+           'hsum', 'lookup16', 'low_nibble', 'high_nibble', 'interleave_low', 'interleave_high', 'even_i32', 'odd_i32',
+           'widen', 'narrow', 'round_f16', 'f16_to_f32', 'f32_to_f16', 'expf', 'logf', 'cosf', 'sinf', 'powf', 'Vec']
 
 # %% ../nbs/03_simd.ipynb #caf96b3d
 import ctypes, operator, os
@@ -192,17 +191,19 @@ high_nibble = _op("high_nibble", [i8x32], i8x32, _high_nibble)
 
 # %% ../nbs/03_simd.ipynb #155770c4
 _LOW8, _HIGH8 = ([k for h in (0, 16) for j in range(s, s + 8) for k in (h + j, 32 + h + j)] for s in (0, 8))
-_LOW16, _HIGH16 = ([k for h in (0, 8) for j in range(s, s + 4) for k in (h + j, 16 + h + j)] for s in (0, 4))
 interleave_low = _op("interleave_low", [i8x32] * 2, i16x16, lambda b, x, y: b.bitcast(_shuffle(b, x, y, _LOW8), i16x16.llvm))
 interleave_high = _op("interleave_high", [i8x32] * 2, i16x16, lambda b, x, y: b.bitcast(_shuffle(b, x, y, _HIGH8), i16x16.llvm))
 
-def _biased(order, bias=512):
-    def build(b, x):
-        wide = b.bitcast(_shuffle(b, x, _lanes(x.type, 0x4B00), order), f32x8.llvm)
-        return b.fsub(wide, _lanes(wide.type, float(2**23 + bias)))
-    return build
-unbias_low = _op("unbias_low", [i16x16], f32x8, _biased(_LOW16))
-unbias_high = _op("unbias_high", [i16x16], f32x8, _biased(_HIGH16))
+def _every_other(odd):
+    def x86(b, x):
+        ones = ir.Constant(x.type, [1 - odd, odd] * 8)
+        return _call(b, "llvm.x86.avx2.pmadd.wd", i32x8.llvm, x, ones)
+    def portable(b, x):
+        wide = b.bitcast(x, i32x8.llvm)
+        return b.ashr(wide if odd else b.shl(wide, _lanes(wide.type, 16)), _lanes(wide.type, 16))
+    return x86 if LOWERING == "x86" else portable
+even_i32 = _op("even_i32", [i16x16], i32x8, _every_other(0))
+odd_i32 = _op("odd_i32", [i16x16], i32x8, _every_other(1))
 
 # %% ../nbs/03_simd.ipynb #2c518e03
 def _const(t, v): return _lanes(t, v) if isinstance(t, ir.VectorType) else ir.Constant(t, v)

@@ -16,7 +16,7 @@ def random_q1_0(rng, rows, k, odd=False):
 import hashlib, os, subprocess, sys
 import pytest
 from savante.check import kernel, parallel, same_bits
-from savante.matmul import _matmul_k, _product_k, _tables_k, matmul, matmul_q, pack
+from savante.matmul import _groups_k, _matmul_k, _matmul_wide_k, _tables_k, matmul, matmul_q, pack
 from savante.oracle import agree
 from savante.quant import quantize_q8_0
 from savante.simd import f16_to_f32, fmaf
@@ -122,8 +122,7 @@ def test_every_byte_reaches_the_tables():
     q[1] = np.random.default_rng(1).integers(-128, 128, 1024)
     tables = np.empty((2, 8, 8, 4, 2, 16), np.int8)
     _tables_k(q, tables, 0, 2)
-    byte = tables.view(np.uint8).astype(int)
-    got = byte[..., 0, :] + 256 * byte[..., 1, :] - 512
+    got = tables[..., 0, :].view(np.uint8) + 256 * tables[..., 1, :].astype(int)
     plus, quads = np.arange(16)[:, None] >> np.arange(4) & 1, q.reshape(2, 8, 4, 8, 1, 4)
     signed = np.where(plus, quads, -quads).astype(int)  # negated as int8: -(-128) is -128
     same_bits(got, signed.sum(-1).transpose(0, 3, 1, 2, 4))
@@ -153,8 +152,12 @@ def test_the_split_changes_nothing():
         got = np.full_like(want, np.nan)
         for a, b in zip(cuts, cuts[1:]): _matmul_k(P.weights, P.scales, q, e, got, a, b)
         same_bits(got, want)
+        got[:] = np.nan
+        for a, b in zip(cuts, cuts[1:]): _matmul_wide_k(P.weights.view(np.uint32).ravel(), P.scales, q, e, got, a, b)
+        same_bits(got, want)
     for n_threads in 2, 3, 50: same_bits(matmul(P, X, n_threads), want)
     for n in range(19): same_bits(matmul(P, X[n:n + 1]), want[n:n + 1])
+    for n in range(19): same_bits(matmul(P, X[:n + 1]), want[:n + 1])
 
 # %% ../nbs/05_matmul.ipynb #dda00af0
 def test_nothing_is_written_beyond_the_rows():
@@ -173,7 +176,8 @@ def test_parts_of_the_kernel_may_be_called_alone():
     q, e = quantize_q8_0(X)
     tables, out = np.empty((3, 8, 2, 4, 32), np.int8), np.zeros((5, 70), np.float32)
     _tables_k(q, tables, 2, 5)
-    _product_k(P.weights, P.scales, tables, e, out, 2, 5, 0, 3)
+    room = np.empty(64, np.float32), np.empty(256, np.float32), np.empty(8, np.float32)
+    _groups_k(P.weights, P.scales, tables, e, out, 2, 5, 0, 3, *room)
     same_bits(out[2:], matmul(P, X)[2:])
     assert not out[:2].any()
 

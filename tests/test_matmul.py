@@ -48,7 +48,7 @@ def matmul_ordered(raw, q, e):
 def unpack(p):
     "The rows of Q1_0 that `pack` was given."
     groups, _, blocks, _, _ = p.weights.shape
-    nibbles = np.stack([p.weights & 15, p.weights >> 4], 4)[..., np.argsort(np.arange(32).reshape(4, 2, 4).transpose(1, 0, 2).ravel())]
+    nibbles = np.stack([p.weights & 15, p.weights >> 4], 4)[..., np.arange(32).reshape(2, 2, 4, 2).transpose(1, 3, 0, 2).ravel()]
     nibbles = nibbles.transpose(0, 5, 2, 3, 4, 1).reshape(groups * 32, blocks, 16, 2)  # group, lane, block, pair, half, row
     raw = np.empty((groups * 32, blocks, 18), np.uint8)
     raw[..., :2] = p.scales.transpose(0, 2, 1).reshape(-1, blocks, 1).view(np.uint8)

@@ -80,6 +80,20 @@ def _scores_k(q, g, k, at, cells, scale, w):
             v3 = fma(widen(load_i16x8(k, i + 24)), load_f32x8(q, o + 24), v3)
         w[c] = _hadd((v0 + v2) + (v1 + v3)) * scale
 
+@kernel
+def _scores2_k(q, g, k, at, cells, scale, w0, w1):
+    "`_scores_k` for the queries `g` and `g + 1`, each key widened once."
+    d = q.shape[1]
+    for c in range(cells):
+        v0 = splat(np.float32(0)); v1 = v0; v2 = v0; v3 = v0; u0 = v0; u1 = v0; u2 = v0; u3 = v0
+        for j in range(0, d, 32):
+            i, o = at + c * d + j, g * d + j
+            x = widen(load_i16x8(k, i)); v0 = fma(x, load_f32x8(q, o), v0); u0 = fma(x, load_f32x8(q, o + d), u0)
+            x = widen(load_i16x8(k, i + 8)); v1 = fma(x, load_f32x8(q, o + 8), v1); u1 = fma(x, load_f32x8(q, o + d + 8), u1)
+            x = widen(load_i16x8(k, i + 16)); v2 = fma(x, load_f32x8(q, o + 16), v2); u2 = fma(x, load_f32x8(q, o + d + 16), u2)
+            x = widen(load_i16x8(k, i + 24)); v3 = fma(x, load_f32x8(q, o + 24), v3); u3 = fma(x, load_f32x8(q, o + d + 24), u3)
+        w0[c], w1[c] = _hadd((v0 + v2) + (v1 + v3)) * scale, _hadd((u0 + u2) + (u1 + u3)) * scale
+
 # %% ../nbs/09_attention.ipynb #e647630b
 @kernel
 def _weights_k(w, grow, cells, M, S):
@@ -95,14 +109,31 @@ def _weights_k(w, grow, cells, M, S):
     return M, S
 
 @kernel
+def _grown(acc, first, grow):
+    "Rescale the accumulator of one query, where a new maximum asks for it."
+    if grow != np.float32(1):
+        for j in range(first, first + acc.shape[1], 8): store_f32x8(acc, j, round_f16(load_f32x8(acc, j) * splat(grow)))
+
+@kernel
 def _values_k(w, grow, cells, v, at, g, acc):
     "Weighted values into the accumulator of query `g`, which holds float16 numbers as float32."
     d = acc.shape[1]
     for c in range(cells):
+        _grown(acc, g * d, grow[c])
         x, i = splat(w[c]), at + c * d
-        if grow[c] != np.float32(1):
-            for j in range(g * d, g * d + d, 8): store_f32x8(acc, j, round_f16(load_f32x8(acc, j) * splat(grow[c])))
         for j in range(0, d, 8): store_f32x8(acc, g * d + j, round_f16(fma(widen(load_i16x8(v, i + j)), x, load_f32x8(acc, g * d + j))))
+
+@kernel
+def _values2_k(w0, w1, grow0, grow1, cells, v, at, g, acc):
+    "`_values_k` for the queries `g` and `g + 1`, each value widened once."
+    d = acc.shape[1]
+    for c in range(cells):
+        _grown(acc, g * d, grow0[c]); _grown(acc, g * d + d, grow1[c])
+        x, y, i = splat(w0[c]), splat(w1[c]), at + c * d
+        for j in range(0, d, 8):
+            o, value = g * d + j, widen(load_i16x8(v, i + j))
+            store_f32x8(acc, o, round_f16(fma(value, x, load_f32x8(acc, o))))
+            store_f32x8(acc, o + d, round_f16(fma(value, y, load_f32x8(acc, o + d))))
 
 # %% ../nbs/09_attention.ipynb #e1c5885b
 _BLOCK = 256
@@ -118,10 +149,15 @@ def _piece_k(q, k, v, base, c0, c1, scale, w, grow, M, S, acc):
     M[:], S[:], acc[:] = -np.float32(np.inf), np.float32(0), np.float32(0)
     for c in range(c0, c1, _BLOCK):
         cells, at = min(_BLOCK, c1 - c), base + c * d
-        for g in range(group):
-            _scores_k(q, g, k, at, cells, scale, w)
-            M[g], S[g] = _weights_k(w, grow, cells, M[g], S[g])
-            _values_k(w, grow, cells, v, at, g, acc)
+        for g in range(0, group - 1, 2):
+            _scores2_k(q, g, k, at, cells, scale, w[0], w[1])
+            M[g], S[g] = _weights_k(w[0], grow[0], cells, M[g], S[g])
+            M[g + 1], S[g + 1] = _weights_k(w[1], grow[1], cells, M[g + 1], S[g + 1])
+            _values2_k(w[0], w[1], grow[0], grow[1], cells, v, at, g, acc)
+        if group % 2:
+            _scores_k(q, group - 1, k, at, cells, scale, w[0])
+            M[group - 1], S[group - 1] = _weights_k(w[0], grow[0], cells, M[group - 1], S[group - 1])
+            _values_k(w[0], grow[0], cells, v, at, group - 1, acc)
 
 @kernel
 def _normalise(acc, S, out, first):
@@ -137,7 +173,7 @@ def _rows_k(q, k, v, n_past, scale, out, i0, i1):
     n, heads, d = q.shape
     group = heads // k.shape[0]
     qh, acc = np.empty((group, d), np.float32), np.empty((group, d), np.float32)
-    M, S, w, grow = np.empty(group, np.float32), np.empty(group, np.float32), np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32)
+    M, S, w, grow = np.empty(group, np.float32), np.empty(group, np.float32), np.empty((2, _BLOCK), np.float32), np.empty((2, _BLOCK), np.float32)
     for i in range(i0, i1):
         h, row = i // n, i % n
         first = (row * heads + h * group) * d
@@ -153,7 +189,7 @@ def _split_k(q, k, v, n_past, scale, length, out, i0, i1):
     group = heads // k.shape[0]
     qh, acc, part = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty((group, d), np.float32)
     M, S, m, s = np.empty(group, np.float32), np.empty(group, np.float32), np.empty(group, np.float32), np.empty(group, np.float32)
-    w, grow = np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32)
+    w, grow = np.empty((2, _BLOCK), np.float32), np.empty((2, _BLOCK), np.float32)
     for i in range(i0, i1):
         _load_q(q, i * group * d, qh)
         M[:], S[:], acc[:] = -np.float32(np.inf), np.float32(0), np.float32(0)

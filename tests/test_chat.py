@@ -234,12 +234,12 @@ def test_two_answers_at_a_time_are_noticed():
     first = m.generate("x"); next(first)
     second = m.generate("y"); next(second)
     with pytest.raises(ChatError, match="another answer"): list(first)
-    for between in (lambda: m.forward([5]), m.reset):
-        m = says("one two three four five")
+    for between in (lambda m: m.forward([5])), Qwen3.reset:
         for ahead in False, True:
+            m = says("one two three four five")
             it = m.generate("x")
             if ahead: next(it)
-            between()
+            between(m)
             with pytest.raises(ChatError, match="another answer"): list(it)
 
 # %% ../nbs/13_chat.ipynb #c3d01001

@@ -7,3 +7,6 @@ def __getattr__(name):  # `import savante` stays quick: the engine is imported w
         from .chat import Qwen3
         return Qwen3
     raise AttributeError(f"module 'savante' has no attribute {name!r}")
+
+
+def __dir__(): return [*globals(), *__all__]

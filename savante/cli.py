@@ -6,7 +6,7 @@
 __all__ = ['app', 'run', 'chat', 'info', 'tokenize', 'trace', 'verify', 'main']
 
 # %% ../nbs/15_cli.ipynb #42f5802c
-import contextlib, json, math, os, sys, warnings
+import contextlib, itertools, json, math, os, re, sys, warnings
 from collections import Counter
 from typing import Annotated, Optional
 import typer
@@ -21,17 +21,33 @@ def _text(argument):
         return argument.encode("utf-8", "replace").decode("utf-8") if argument.isprintable() else data.decode("utf-8", "replace")
 
 def _utf8():
-    "Let the standard streams speak UTF-8."
+    "Let the standard streams speak UTF-8, and be there: a shell can close them (`>&-`)."
+    for name, mode in ("stdin", "r"), ("stdout", "w"), ("stderr", "w"):
+        if getattr(sys, name) is None: setattr(sys, name, open(os.devnull, mode))
     for stream, errors in ((sys.stdout, "replace"), (sys.stdin, "replace"), (sys.stderr, "backslashreplace")):
         with contextlib.suppress(AttributeError, ValueError, OSError): stream.reconfigure(encoding="utf-8", errors=errors)
 
-class _Closed(Exception): "Nobody reads our output any more."
+class _Closed(Exception): "Our output goes nowhere: nobody reads it any more, or the disk is full."
 
 def _say(text, end=""):
     try: sys.stdout.write(text + end); sys.stdout.flush()
-    except BrokenPipeError: raise _Closed from None
+    except OSError as e: raise _Closed(e) from None
 
-def _note(text): print(f"savante: {' '.join(str(text).split())}", file=sys.stderr, flush=True)
+_OPTIONS = {"keep=False": "/reset", "n_ctx": "--n-ctx", "max_tokens": "--max-tokens", "n_threads": "--threads", "temperature": "--temp",
+            "top_k": "--top-k", "top_p": "--top-p", "min_p": "--min-p", "seed": "--seed", "n_ubatch": "--n-ubatch", "kv_splits": "--threads"}
+
+def _plain(text):
+    "Text for a terminal: what would steer it is spelled out."
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+def _note(text):
+    "One line on standard error."
+    with contextlib.suppress(OSError): print(f"savante: {_plain(' '.join(str(text).split()))}", file=sys.stderr, flush=True)
+
+def _shell_words(text):
+    "An error of the package, with the command line's names for its parameters."
+    return re.sub(r"(?<![\w.-])(keep=False|" + "|".join(list(_OPTIONS)[1:]) + r")(?![\w.])", lambda m: _OPTIONS[m[0]], str(text))
 
 # %% ../nbs/15_cli.ipynb #3e389629
 @contextlib.contextmanager
@@ -39,11 +55,10 @@ def _progress():
     "Tell a person at the terminal what takes so long; yields a function for steps (done, of how many)."
     if not sys.stderr.isatty(): yield lambda done, of: None; return
     from rich.console import Console
-    from savante.check import cache_dir
-    folder = cache_dir()
-    what = "loading" if folder and any(folder.iterdir()) else "compiling the kernels (this once; it takes a minute)"
-    with Console(stderr=True).status(f"{what} …") as status:
-        yield lambda done, of: status.update(f"{what} … {done} of {of} matrices packed")
+    from savante.check import on_compile
+    with Console(stderr=True).status("loading …") as status:
+        with on_compile(lambda name: status.update(f"compiling {name} … (each kernel once; it is kept for the next time)")):
+            yield lambda done, of: status.update(f"loading … {done} of {of} layers packed")
 
 # %% ../nbs/15_cli.ipynb #f0c0a867
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -108,49 +123,75 @@ def _turn(m, messages, think, options, step=None):
     "One answer, streamed; returns what was said, also when it was interrupted."
     said = ""
     try:
-        for piece in m.chat(messages, think, keep=True, **options): said += piece; _say(piece)
+        pieces = m.chat(messages, think, keep=True, **options)
+        with _progress(): first = next(pieces, "")
+        for piece in itertools.chain([first], pieces): said += piece; _say(piece)
     except KeyboardInterrupt: _note("interrupted")
     _say("\n")
     _end(m)
     return said
+
+# %% ../nbs/15_cli.ipynb #e5d01001
+_HELP = """/reset         forget the conversation
+/system TEXT   how to answer from here on; forgets the conversation
+/save FILE     write the conversation as JSON
+/exit          end, as Ctrl-D; Ctrl-C ends an answer"""
+
+def _command(m, messages, word, rest):
+    "What a line that begins with / asks for; returns the messages from here on."
+    system = [message for message in messages[:1] if message["role"] == "system"]
+    if word == "reset" or word == "system" and rest:
+        m.reset()
+        return system if word == "reset" else _opening(rest)
+    if word == "save" and rest:
+        try:
+            with open(rest, "w", encoding="utf-8") as f: json.dump(messages, f, ensure_ascii=False, indent=1)
+            _note(f"wrote {len(messages)} messages to {rest}")
+        except OSError as e: _note(e)
+    elif word == "help": _say(_HELP, "\n")
+    else: _note(f"there is no /{word}{' without a word after it' if word in ('system', 'save') else ''}: /help lists what there is")
+    return messages
 
 # %% ../nbs/15_cli.ipynb #59131d20
 @app.command()
 def chat(model: _Model = "tiny", max_tokens: _Tokens = None, temp: _Temp = 0.0, top_k: _TopK = 40, top_p: _TopP = 0.95, min_p: _MinP = 0.05,
          seed: _Seed = None, system: _System = None, think: _Think = None,
          threads: _Threads = None, n_ctx: _Context = None):
-    "Talk. /reset forgets the conversation, /exit or Ctrl-D ends it."
+    "Talk. /help lists what can be typed beside questions; /exit or Ctrl-D ends it."
     options = dict(max_tokens=max_tokens, temperature=temp, top_k=top_k, top_p=top_p, min_p=min_p, seed=seed)
     with _progress() as step: m = _load(model, n_ctx, threads, step)
     messages = _opening(system)
+    with contextlib.suppress(ImportError): import readline  # arrow keys and history
     while (line := _ask()) is not None and line.strip() != "/exit":
-        if line.strip() == "/reset": messages = _opening(system); m.reset(); continue
         if not line.strip(): continue
+        if word := re.match(r"\s*/(\w+)\s*(.*)", line): messages = _command(m, messages, *word.groups()); continue
         messages.append({"role": "user", "content": line})
         try: messages.append({"role": "assistant", "content": _turn(m, messages, think, options)})
         except ValueError as e:
             messages.pop()
-            _note(f"{e} (/reset forgets the conversation)")
+            _note(f"{_shell_words(e)} (/reset forgets the conversation)")
 
 # %% ../nbs/15_cli.ipynb #8c40f39a
 def _facts(name, file, type_name):
-    "What a person wants to know about a model file, in order."
+    "What one wants to know about a model file, in order: (name, plain value, how to show it if not as it is)."
     kv, q = file.kv, lambda key, default=None: file.kv.get(f"qwen3.{key}", default)
     tensors, heads, n_ctx = file.tensors.values(), q("attention.head_count"), q("context_length")
     weights, kinds = sum(math.prod(t["dims"]) for t in tensors), Counter(type_name(t["type"]).split(" (")[0] for t in tensors)
     yarn = f", YaRN from {q('rope.scaling.original_context_length', n_ctx)} by {q('rope.scaling.factor', 1.):g}"
-    yield "file", _text(name)
-    for key in ("name", "description", "license", "architecture"): yield key, kv.get(f"general.{key}", "")
-    yield "parameters", f"{weights:,}"
-    yield "size", f"{file.size:,} bytes, {8 * file.size / weights:.2f} bits a parameter"
-    for key, name in (("layers", "block_count"), ("width", "embedding_length"), ("feed-forward", "feed_forward_length")): yield key, q(name)
+    yield "file", _text(name), None
+    for key in ("name", "description", "license", "architecture"): yield key, kv.get(f"general.{key}", ""), None
+    yield "parameters", weights, f"{weights:,}"
+    yield "size", file.size, f"{file.size:,} bytes, {8 * file.size / weights:.2f} bits a parameter"
+    for key, name in (("layers", "block_count"), ("width", "embedding_length"), ("feed-forward", "feed_forward_length")):
+        yield key, q(name), None
     width, shared = q("attention.key_length", q("embedding_length") // heads), q("attention.head_count_kv", heads)
-    yield "heads", f"{heads} of {width}, {shared} for keys and values"
-    yield "context", f"{n_ctx} tokens" + (yarn if q("rope.scaling.type") == "yarn" else "")
-    yield "output", "own" if "output.weight" in file.tensors else "tied to the embedding"
-    yield "vocabulary", f"{file.tensors['token_embd.weight']['dims'][1]:,} tokens, {kv.get('tokenizer.ggml.model')}"
-    yield "template", "from the file" if kv.get("tokenizer.chat_template") else "ChatML"
-    yield "tensors", ", ".join(f"{k} {name}" for name, k in sorted(kinds.items()))
+    yield "heads", [heads, shared, width], f"{heads} of {width}, {shared} for keys and values"
+    yield "context", n_ctx, f"{n_ctx} tokens" + (yarn if q("rope.scaling.type") == "yarn" else "")
+    yield "output", "own" if "output.weight" in file.tensors else "tied to the embedding", None
+    rows, kind = file.tensors["token_embd.weight"]["dims"][1], kv.get("tokenizer.ggml.model", "none")
+    yield "vocabulary", rows, f"{rows:,} ids, and no words for them: only ids can be run" if kind in ("none", "no_vocab") else f"{rows:,} tokens, {kind}"
+    yield "template", "from the file" if kv.get("tokenizer.chat_template") else "ChatML", None
+    yield "tensors", dict(kinds), ", ".join(f"{k} {name}" for name, k in sorted(kinds.items()))
 
 # %% ../nbs/15_cli.ipynb #92d46c91
 @app.command()
@@ -159,9 +200,11 @@ def info(model: Annotated[str, typer.Argument(help="GGUF file, or a name as for 
     "Say what is in a model file."
     from savante.gguf import open_model, type_name
     from savante.tokenizer import find_model
-    facts = {k: v for k, v in _facts(model, open_model(find_model(model)), type_name) if v != ""}
-    if as_json: _say(json.dumps(facts, ensure_ascii=False), "\n")
-    else: _say("\n".join(f"{k:14}{v}" for k, v in facts.items()), "\n")
+    facts = [(k, v, shown) for k, v, shown in _facts(model, open_model(find_model(model)), type_name) if v not in ("", b"")]
+    if as_json: _say(json.dumps({k: v for k, v, _ in facts}, ensure_ascii=False, default=_number_or_text), "\n")
+    else: _say("\n".join(f"{k:14}{_plain(v if shown is None else shown)}" for k, v, shown in facts), "\n")
+
+def _number_or_text(v): return v.item() if hasattr(v, "item") else _plain(v)
 
 # %% ../nbs/15_cli.ipynb #278c5708
 def _spelled(piece):
@@ -244,23 +287,35 @@ def _about(version: Annotated[bool, typer.Option("--version", callback=_version,
 
 _Complaint = typer.BadParameter.__mro__[2]  # Typer's base class of usage errors
 
+# %% ../nbs/15_cli.ipynb #e5d01002
+def _environment_fault():
+    "What in the environment makes kernels impossible, in words; None if nothing does."
+    threads = os.environ.get("NUMBA_NUM_THREADS")
+    if threads is not None and not (threads.isdecimal() and int(threads) > 0):
+        return f"NUMBA_NUM_THREADS is {threads!r}, not a number of threads: set it to 1 or more, or unset it"
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return "NUMBA_DISABLE_JIT is set, and the vector kernels exist only compiled: unset it"
+
 # %% ../nbs/15_cli.ipynb #b97e1f3c
 def main(
     arguments: list[str] | None = None, # None: those of the command line
 ) -> int: # exit code: 0, 2 for bad input, 130 for Ctrl-C, 141 for a closed pipe
     "The command line."
     _utf8()
+    if bad := _environment_fault(): _note(bad); return 2
     arguments = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     with warnings.catch_warnings():
+        warnings.simplefilter("default")
         warnings.showwarning = lambda message, *rest, **named: _note(f"warning: {message}")
         try:
             code = typer.main.get_command(app)(arguments, prog_name="savante", standalone_mode=False)
             return code or 0
         except (KeyboardInterrupt, typer.Abort): return 130
-        except (_Closed, BrokenPipeError):
+        except (_Closed, BrokenPipeError) as e:
             with contextlib.suppress(OSError, ValueError): os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 141
+            if isinstance(e, BrokenPipeError) or isinstance(e.args[0], BrokenPipeError): return 141
+            _note(f"cannot write the output: {e}")
         except _Complaint as e: _note(f"{e.format_message()} (see savante --help)")
-        except (ValueError, OSError) as e: _note(e)
+        except (ValueError, OSError) as e: _note(_shell_words(e))
         except MemoryError: _note("not enough memory: take a smaller model, or a smaller --n-ctx")
     return 2

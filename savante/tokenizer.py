@@ -193,6 +193,8 @@ def find_model(
     name: str | Path, # "tiny", the path of a GGUF file, or the name of a fetched model
 ) -> Path:
     "The file that a name stands for."
+    if not isinstance(name, (str, Path)) or not str(name).strip("."):
+        raise ModelMissing(f"a model is the path of a GGUF file or a name, got {name!r}: 'tiny' is the one that comes along")
     if name == "tiny": return Path(str(files("savante") / "data" / "tiny.gguf"))
     for path in (Path(name), models_folder() / f"{name}.gguf"):
         if path.exists(): return path

@@ -97,6 +97,46 @@ def test_verify_refuses_nonsense(arguments, capsys):
     assert main(["verify", "tiny", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
+# %% ../nbs/15_cli.ipynb #e5d01003
+def by_sh(command):
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(["sh", "-c", f"{sys.executable} {command}"], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+    return done
+
+@pytest.mark.parametrize("closed, code", [(">&-", 0), ("2>&-", 0), ("<&-", 0), (">/dev/full", 2), (">&- 2>&- <&-", 0)])
+def test_streams_that_are_not_there(closed, code):
+    for command in "info", "run 'What is 7 + 5?' -n 3":
+        done = by_sh(f"-m savante {command} {closed}")
+        assert done.returncode == code and len(done.stderr.splitlines()) == (code == 2)
+
+def test_settings_of_python_and_numba():
+    assert by_sh("-W error -m savante run 'What is 7 + 5?'").stdout == "7 + 5 = 12.\n"
+    for name, value in ("NUMBA_DISABLE_JIT", "1"), ("NUMBA_NUM_THREADS", "abc"), ("NUMBA_NUM_THREADS", "0"), ("NUMBA_NUM_THREADS", "-1"):
+        code, out, err = shell("run", "hi", env={name: value})
+        assert (code, out, err.count("\n")) == (2, "", 1) and name in err
+
+def test_errors_speak_of_options(capsys):
+    assert main(["run", "Tell me a story.", "--n-ctx", "3"]) == 2 and "--n-ctx" in (err := capsys.readouterr().err) and " n_ctx" not in err
+    assert main(["run", "x", "--top-p", "-1"]) == 2 and "--top-p" in capsys.readouterr().err
+    assert main(["run", "x", "-m", ""]) == 2 and "GGUF" in capsys.readouterr().err
+
+def test_words_in_a_chat(tmp_path):
+    file = tmp_path / "talk.json"
+    lines = f"/help\n/nonsense\n/save\n/system Be brief.\nWhat is 7 + 5?\n/save {file}\n/save /no/such/place\n/reset\n/exit\n"
+    code, out, err = shell("chat", input=lines.encode())
+    assert code == 0 and "/reset" in out and out.endswith("7 + 5 = 12.\n") and len(err.splitlines()) == 4 and "/nonsense" in err
+    assert [m["role"] for m in json.loads(file.read_text())] == ["system", "user", "assistant"]
+
+def test_a_name_cannot_steer_the_terminal():
+    from savante.cli import _plain
+    assert _plain("a\x1b[31m\nb\udcff") == r"a\x1b[31m\nb\udcff" and _plain(b"caf\xe9") == "caf\ufffd"
+
+def test_info_as_json_has_numbers(capsys):
+    assert main(["info", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["layers"] == 4 and isinstance(facts["parameters"], int) and sum(facts["tensors"].values()) == 46
+
 # %% ../nbs/15_cli.ipynb #d18a4344
 def test_a_conversation_through_a_pipe():
     code, out, err = shell("chat", input="What is 7 + 5?\n\nWhat is 3 + 4?\n/reset\nWhat does a cow say?\n/exit\nnever\n".encode())

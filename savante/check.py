@@ -191,6 +191,10 @@ def _prune(root, mine, days=30, keep=8):
         if unused > days or (n > keep and unused > 1): shutil.rmtree(d, ignore_errors=True)
 
 # %% ../nbs/00_check.ipynb #e4477cb5
+def _seal(name, data):
+    "What stands before the data of a compiled kernel: it fits this data under this file name, and no other."
+    return hashlib.sha256(name.encode() + b"\0" + data).digest()
+
 class _KernelCache(caching.FunctionCache):
     "Compiled kernels on disk, a file for each function and signature."
     saving = True  # for all kernels: False once a write has failed
@@ -209,8 +213,9 @@ class _KernelCache(caching.FunctionCache):
         target.refresh()
         if not self._enabled: return None
         try:
-            raw = self._file(sig, target.codegen()).read_bytes()
-            if hashlib.sha256(raw[32:]).digest() == raw[:32]: return CompileResult._rebuild(target, *pickle.loads(raw[32:]))
+            file = self._file(sig, target.codegen())
+            raw = file.read_bytes()
+            if _seal(file.name, raw[32:]) == raw[:32]: return CompileResult._rebuild(target, *pickle.loads(raw[32:]))
         except Exception: pass  # not there, damaged, or made by something else
         return None
 
@@ -222,7 +227,7 @@ class _KernelCache(caching.FunctionCache):
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
             try:
-                part.write_bytes(hashlib.sha256(data).digest() + data)
+                part.write_bytes(_seal(file.name, data) + data)
                 os.replace(part, file)
             finally: part.unlink(missing_ok=True)
         except Exception as e:
@@ -235,7 +240,7 @@ def kernel(
 ): # the compiled function; `.py_func` is the plain one
     "Compile `fn` with Numba: IEEE arithmetic as written, no bounds checks, no GIL, cached on disk when it belongs to the package."
     dispatcher = numba.njit(nogil=True, boundscheck=False, fastmath=False, error_model="numpy")(fn)
-    if numba.config.DISABLE_JIT: return fn
+    if numba.config.DISABLE_JIT: raise ImportError("NUMBA_DISABLE_JIT is set, and the vector kernels exist only compiled: unset it")
     dispatcher.is_kernel = True
     in_package = (fn.__module__ or "").startswith("savante.")
     if in_package and not _sources_changed() and cache_dir(): dispatcher._cache = _KernelCache(fn)

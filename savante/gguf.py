@@ -222,9 +222,10 @@ def _map(path):
     except OSError as e: raise GGUFError(f"cannot be read ({e.strerror}): give the path of a GGUF file") from None
 
 def _ends(tensors, alignment, data_start, size):
-    "The data of every tensor, and its padding, lies within a file of `size` bytes."
+    "The data of every tensor lies within a file of `size` bytes, and its padding too, save that of the last in the file."
+    last = max((t["offset"] for t in tensors), default=0)
     for t in tensors:
-        begin, end = data_start + t["offset"], data_start + t["offset"] + _up(t["nbytes"], alignment)
+        begin, end = data_start + t["offset"], data_start + t["offset"] + (t["nbytes"] if t["offset"] == last else _up(t["nbytes"], alignment))
         if end <= size: continue
         packing = t is tensors[-1] and t["type"] in _NOTES and _packing(t, size - begin, alignment)
         if packing: raise _repacked(t, packing)

@@ -6,14 +6,14 @@
 __all__ = ['Config', 'config_of', 'Layer', 'KVCache', 'Model', 'forward']
 
 # %% ../nbs/10_qwen3.ipynb #45eb93cd
-import os, threading, weakref
+import math, os, threading, weakref
 from dataclasses import dataclass
 from pathlib import Path
 import numpy as np
 from .attention import attention, store_kv
 from .check import thread_count
 from .exp import swiglu
-from .gguf import GGUFFile, open_model
+from .gguf import GGUFError, GGUFFile, open_model
 from .matmul import Packed, empty_packed, matmul, matmul_q, pack
 from .norm import rms_norm
 from .quant import get_rows, quantize_q8_0
@@ -38,6 +38,10 @@ class Config:
     name: str = ""    # `general.name`
 
 # %% ../nbs/10_qwen3.ipynb #8519a985
+def _rope(file, head_dim):
+    try: return Rope.from_metadata(file.kv, head_dim)
+    except ValueError as e: raise GGUFError(f"{file.path}: {e}") from None
+
 def config_of(
     file: GGUFFile, # an opened model
 ) -> Config:
@@ -48,7 +52,7 @@ def config_of(
                   n_head_kv=int(kv("attention.head_count_kv", kv("attention.head_count"))), head_dim=head_dim,
                   n_ff=int(kv("feed_forward_length")), n_vocab=file.tensor("token_embd.weight").shape[0],
                   n_ctx_train=int(kv("context_length")), eps=float(kv("attention.layer_norm_rms_epsilon")),
-                  rope=Rope.from_metadata(file.kv, head_dim), tied="output.weight" not in file.tensors,
+                  rope=_rope(file, head_dim), tied="output.weight" not in file.tensors,
                   name=str(file.kv.get("general.name", "")))
 
 # %% ../nbs/10_qwen3.ipynb #a0f0b593
@@ -80,8 +84,11 @@ class KVCache:
         config: Config,
         n_ctx: int, # cells
     ):
-        shape = (config.n_layer, config.n_head_kv, n_ctx, config.head_dim)
-        self.k, self.v, self.n_ctx, self.n_past = np.zeros(shape, np.float16), np.zeros(shape, np.float16), n_ctx, 0
+        shape, self.n_ctx, self.n_past = (config.n_layer, config.n_head_kv, n_ctx, config.head_dim), n_ctx, 0
+        try: self.k, self.v = np.zeros(shape, np.float16), np.zeros(shape, np.float16)
+        except (MemoryError, ValueError):
+            size = 4 * math.prod(shape)
+            raise ValueError(f"a cache of n_ctx={n_ctx:,} cells takes {size / 1e9:,.0f} GB, which is not to be had: give a smaller n_ctx") from None
 
 # %% ../nbs/10_qwen3.ipynb #5d0c7a1e
 def _whole(name, value, least=1):

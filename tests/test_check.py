@@ -127,6 +127,16 @@ def test_a_damaged_file_is_compiled_again(sandbox, damage):
     assert sandbox.run() == ("41 outer.run inner.scale", "")
     assert sandbox.run() == ("41", "")
 
+def test_files_that_changed_names_are_compiled_again(sandbox):
+    sandbox.run()
+    a, b = sandbox.cache.rglob("*.kernel")
+    old = a.read_bytes()
+    a.write_bytes(b.read_bytes()); b.write_bytes(old)
+    assert sandbox.run() == ("41 outer.run inner.scale", "")
+
+def test_without_a_compiler_there_is_one_line(sandbox):
+    assert "ImportError: NUMBA_DISABLE_JIT is set" in sandbox.start(NUMBA_DISABLE_JIT="1").communicate()[1]
+
 def test_without_a_home_there_is_one_warning(sandbox):
     out, err = sandbox.run(SAVANTE_CACHE_DIR=None, XDG_CACHE_HOME=None, HOME="/dev/null")
     assert out.startswith("41") and err.count("no place to keep compiled kernels") == 1

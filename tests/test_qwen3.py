@@ -139,6 +139,10 @@ def test_a_context_of_one():
     same_bits(m.forward([5]), Model.open(TINY).forward([5]))
     with pytest.raises(ValueError): m.forward([5])
 
+def test_a_context_that_no_machine_has():
+    for n_ctx in 2**40, 2**62:
+        with pytest.raises(ValueError, match="give a smaller n_ctx"): Model.open(TINY, n_ctx=n_ctx)
+
 @pytest.mark.parametrize("option", [dict(n_ctx=0), dict(n_ctx=1.5), dict(n_ubatch=0), dict(kv_splits=0), dict(kv_splits=True), dict(n_threads=0)], ids=str)
 def test_nonsense_options(option):
     with pytest.raises(ValueError, match=next(iter(option))): Model.open(TINY, **option)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 from tokenizer_oracle import VocabularyMissing, qwen3_vocab  # noqa: E402
 
-from savante.chat import CHATML, ChatTemplate, TemplateError  # noqa: E402
+from savante.template import CHATML, ChatTemplate, TemplateError  # noqa: E402
 from savante.gguf import GGUFFile  # noqa: E402
 
 VECTORS = ROOT / "tests" / "vectors" / "templates.json"

@@ -183,10 +183,13 @@ _begins | if any(text[at:at + n] in self._set for n in self._lengths): return Tr
 hide | k if str(k).isidentifier() else self.hide(k) ~> k
 StopStrings | for n in range(1, len(s)) if ~> for n in range(2, len(s)) if
 _stream | if n == max_tokens: break\n        if self.n_past ~> if self.n_past
+
+[template]
 _tidied | if v is not None} ~> if v}
 _tojson | sort_keys=False ~> sort_keys=True
+_weigh | if total + len(left) > _LIMIT: ~> if total + len(left) > 1000 * _LIMIT:
 """
-TESTS = {"qwen3": ["test_qwen3.py", "test_step.py"]}
+TESTS = {"qwen3": ["test_qwen3.py", "test_step.py"], "simd": ["test_simd.py", "test_exp.py"]}
 
 
 def faults():

@@ -127,6 +127,12 @@ def test_every_byte_reaches_the_tables():
     signed = np.where(plus, quads, -quads).astype(int)  # negated as int8: -(-128) is -128
     same_bits(got, signed.sum(-1).transpose(0, 3, 1, 2, 4))
 
+def test_bytes_of_minus_128_in_every_number_of_columns():
+    rng = np.random.default_rng(3)
+    W, q, e = random_q1_0(rng, 40, 256), rng.integers(-128, 128, (19, 256)).astype(np.int8), rng.standard_normal((19, 8)).astype(np.float32)
+    q[rng.random(q.shape) < .3] = -128
+    for n in 1, 8, 19: same_bits(matmul_q(pack(W), q[:n], e[:n]), matmul_ordered(W, q[:n], e[:n]))
+
 @pytest.mark.parametrize("fault", [1, 2, 3])
 def test_small_faults_are_caught(fault):
     rng = np.random.default_rng(5)

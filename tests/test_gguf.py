@@ -219,6 +219,13 @@ def test_shapes_of_views_and_the_last_padding(tmp_path):
 def test_huge_dimensions_beside_a_zero():
     with pytest.raises(GGUFError): parse(gguf_bytes(entries=[entry("x", [1 << 63, 0], 24, 0)]))
 
+def test_one_to_four_dimensions():
+    for n in range(7):
+        data = gguf_bytes(entries=[entry("x", [1] * n, 24, 0)], data=bytes(32))
+        if 1 <= n <= 4: assert parse(data)[2][0]["dims"] == [1] * n
+        else:
+            with pytest.raises(GGUFError, match=f"{n} dimensions"): parse(data)
+
 def test_text_that_is_not_utf8():
     assert parse(gguf_bytes([pair("k", 8, text(b"caf\xe9"))]))[1] == {"k": b"caf\xe9"}
     for data in gguf_bytes([pair(b"caf\xe9", 8, text("x"))]), gguf_bytes(entries=[entry(b"caf\xe9", [4], 0, 0)]):

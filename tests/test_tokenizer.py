@@ -176,6 +176,10 @@ def test_ends_by_key_and_by_name():
     untyped = Tokenizer(small(token_type=[1] * 258))
     assert untyped.encode("<|im_end|>") == [257] and untyped.encode("<|im_end|>", parse_special=False) != [257]
 
+def test_the_longer_of_two_markers_is_taken():
+    tok = Tokenizer(small(tokens=byte_letters() + ["<x", "<x>", "x>"], merges=[], token_type=[1] * 256 + [3] * 3))
+    assert tok.encode("<x>") == [257] and tok.encode("<x") == [256] and tok.encode("<x<x>x>") == [256, 257, 258]
+
 def test_an_incomplete_vocabulary_takes_the_slow_road():
     kv = small()
     kv["tokenizer.ggml.tokens"] = [t for t in kv["tokenizer.ggml.tokens"] if t not in ("z", "ab", "é")]

@@ -92,6 +92,8 @@ def test_broken_logits_are_refused(bad):
 # %% ../nbs/12_sampling.ipynb #539fd014
 def test_filters_at_their_edges():
     ids = np.arange(8)
+    even = np.zeros(4, np.float32)  # a quarter each: two of them reach a half
+    assert top_p(ids[:4], even, .5)[0].tolist() == [0, 1] and top_p(ids[:4], even, .25)[0].tolist() == [0]
     for k in (0, -1, 8, 100): assert set(top_k(ids, X8, k)[0]) == set(range(8))
     assert top_k(ids, X8, 3)[0].tolist() == [1, 2, 3] and top_k(ids, X8, 1)[0].tolist() == [1] and top_k(ids, X8, 8)[0].tolist() == [1, 2,
         3, 4, 0, 5, 6, 7]

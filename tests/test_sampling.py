@@ -111,6 +111,20 @@ def test_penalties_by_hand():
     s = Sampler(presence_penalty=10.); s.accept([1, 2]); assert s(X8) == 3
     assert [Sampler(presence_penalty=10., penalty_last_n=0)(X8) for _ in range(2)] == [1, 1]
 
+def test_top_p_adds_one_after_the_other_in_float32():
+    from savante.sampling import _weights
+    def sums(values):
+        out = [np.float32(0)]
+        for v in values: out.append(np.float32(out[-1] + v))
+        return out[1:]
+    for seed in range(20):
+        x = -np.sort(-np.random.default_rng(seed).standard_normal(3000).astype(np.float32))
+        e = _weights(x)
+        reached = sums(e / sums(e)[-1])
+        for k in 10, 500, 2000:
+            want = next(i for i, v in enumerate(reached) if v >= reached[k]) + 1
+            assert top_p(np.arange(3000), x, float(reached[k]))[0].size == want
+
 # %% ../nbs/12_sampling.ipynb #ad45c020
 def test_dice_are_those_of_cpp():
     assert int(_Dice(5489)._bits.random_raw(10_000)[-1]) == 4123659995  # C++ standard, [rand.predef]

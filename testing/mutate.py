@@ -1,6 +1,6 @@
 """A mutation pass: small faults put into the package one at a time; the tests have to notice each.
 
-usage: python testing/mutate.py [--only MODULE …] [--list]
+usage: python testing/mutate.py [--only MODULE[.KERNEL] …] [--list]
 A fault is a line `where | old ~> new`; `old` stands exactly once in the module. Each is tried in a copy of the package with no compiled
 kernels, on the module's own tests, stopping at the first failure. Exit 1 if the sound package fails, a fault survives, or a line here
 does not fit the code any more.
@@ -216,10 +216,10 @@ def run(folder, module):
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--only", nargs="+", help="modules to try")
+    ap.add_argument("--only", nargs="+", help="modules to try, or kernels: matmul, matmul._pack_k")
     ap.add_argument("--list", action="store_true", help="show the faults, and check that they fit the code")
     args = ap.parse_args()
-    chosen = [f for f in faults() if not args.only or f[0] in args.only]
+    chosen = [f for f in faults() if not args.only or f[0] in args.only or f"{f[0]}.{f[1]}" in args.only]
     source = {m: (ROOT / "savante" / f"{m}.py").read_text() for m in {f[0] for f in chosen}}
     stale = [f for f in chosen if source[f[0]].count(f[2]) != 1]
     for module, where, old, _ in stale: print(f"does not fit: {module}.{where}: {old!r} stands {source[module].count(old)} times")

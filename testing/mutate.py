@@ -240,9 +240,10 @@ def main():
                 (folder / "savante" / f"{module}.py").write_text(source[module].replace(old, new))
                 code, said, seconds = run(folder, module)
                 (folder / "savante" / f"{module}.py").write_text(source[module])
-                print(f"{'killed  ' if code == 1 else 'SURVIVED'} {module}.{where}: {old.strip()[:60]!r} -> {new.strip()[:60]!r} "
+                noticed = code in (1, 2) or code < 0  # a failing test, an import that fails, a process that dies
+                print(f"{'killed  ' if noticed else 'SURVIVED'} {module}.{where}: {old.strip()[:60]!r} -> {new.strip()[:60]!r} "
                       f"({seconds:.0f} s) {said[:110]}", flush=True)
-                bad, killed = bad + (code != 1), killed + (code == 1)
+                bad, killed = bad + (not noticed), killed + noticed
     print(f"{len(chosen)} faults, {killed} noticed by the tests, {bad} complaints")
     return int(bad > 0)
 

@@ -98,6 +98,8 @@ _softmax_k | np.float32(1.0 / _exp_sum_k ~> np.float32(1.0) / np.float32(_exp_su
 
 [attention]
 _store_kv_k | (h * cache.shape[1] + n_past + i) * d ~> (h * cache.shape[1] + n_past) * d
+_store_kv_k | (i * heads + h) * d\n            for j ~> (h * heads + i) * d\n            for j
+_store_kv_k | for j in range(0, d, 8): store_i16x8(cache ~> for j in range(0, d - 8, 8): store_i16x8(cache
 _hadd | (extract(v, 1) + extract(v, 5))) + ~> (extract(v, 1) + extract(v, 7))) +
 _scores_k | _hadd((v0 + v2) + (v1 + v3)) * scale\n\n ~> _hadd((v0 + v1) + (v2 + v3)) * scale\n\n
 _scores2_k | u2 = fma(x, load_f32x8(q, o + d + 16), u2) ~> u2 = fma(x, load_f32x8(q, o + d + 8), u2)
@@ -113,6 +115,7 @@ _piece_k | if group % 2: ~> if group % 2 > 1:
 _normalise | load_f32x8(acc, j) * inv ~> load_f32x8(acc, j) / splat(S[g])
 _rows_k | n_past + row + 1, scale ~> n_past + row, scale
 _split_k | fmaf(S[g], old, s[g] * new) ~> S[g] * old + s[g] * new
+_split_k | old, new = expf(M[g] - top), expf(m[g] - top) ~> new, old = expf(M[g] - top), expf(m[g] - top)
 _split_k | range(0, n_past + 1, length) ~> range(0, n_past, length)
 _gemm_k | s = _at(a, p + 3 * si) ~> s = _at(a, p + 2 * si)
 _gemm_k | for j in range(0, n, 16):\n            o, p ~> for j in range(0, n - 16, 16):\n            o, p

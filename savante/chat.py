@@ -33,10 +33,11 @@ class _Guard:
         elif isinstance(value, (list, tuple)): yield from (s for v in value for s in self._strings(v))
     def hide(self, value):
         "A copy of `value` with the markers in its strings hidden."
-        if isinstance(value, dict): return {k if str(k).isidentifier() else self.hide(k): self.hide(v) for k, v in value.items()}
+        if isinstance(value, dict): return {k if str(k).isidentifier() else self.hide(k): self._under(k, v) for k, v in value.items()}
         if isinstance(value, (list, tuple)): return [self.hide(v) for v in value]
         if not isinstance(value, str): return value
         return self._first.sub(lambda m: self._private[m[0]] if self._begins(value, m.start()) else m[0], value)
+    def _under(self, key, value): return value if key in ("role", "type") and str(value).isidentifier() else self.hide(value)
     def _begins(self, text, at):
         "Does a marker begin here, or what may become one at the end of the text?"
         if any(text[at:at + n] in self._set for n in self._lengths): return True
@@ -80,17 +81,29 @@ class StopStrings:
         shown, self._held = self._held, ""
         return shown
 
-# %% ../nbs/13_chat.ipynb #086a5198
+# %% ../nbs/13_chat.ipynb #ff38c6cc
 class ChatError(ValueError): "A prompt or setting that cannot be used; the message says what to do."
 
 def _id_list(ids):
     "Ids as a list of ints. Only whole numbers are: no truth values, no text, no fractions."
-    try: a = np.asarray(ids if isinstance(ids, (np.ndarray, str, bytes)) else (ids := list(ids)))
+    try: a = np.asarray(ids if isinstance(ids, (np.ndarray, str, bytes, dict, set)) else (ids := list(ids)))
     except (TypeError, ValueError): a = np.asarray(None)
     if a.ndim != 1 or (a.size and a.dtype.kind not in "iu") or isinstance(ids, list) and any(isinstance(i, (bool, np.bool_)) for i in ids):
         raise ChatError(f"ids are a flat list of whole numbers, got {ids!r:.80}")
     return a.tolist()
 
+# %% ../nbs/13_chat.ipynb #181cbb49
+def _words(kv, chat_template):
+    "What a file's metadata hold for words: its tokenizer (None where it has no vocabulary), and the template."
+    tokenizer, names = None, {}
+    if kv.get("tokenizer.ggml.model") not in ("none", "no_vocab"):
+        tokenizer = Tokenizer(kv)
+        named = dict(bos_token=tokenizer.bos_id, eos_token=tokenizer.eos_id, pad_token=tokenizer.pad_id)
+        names = {k: tokenizer.token(i) for k, i in named.items() if i is not None}
+    source = kv.get("tokenizer.chat_template", CHATML) if chat_template is None else chat_template
+    return tokenizer, ChatTemplate(CHATML if isinstance(source, str) and not source else source, **names)
+
+# %% ../nbs/13_chat.ipynb #086a5198
 class Qwen3:
     "A 1-bit Qwen3 to talk to. `finish_reason` tells how the last answer ended: 'stop', 'stop string', 'length' or 'context'."
     def __init__(self, model, tokenizer=None, template=None):
@@ -109,53 +122,74 @@ class Qwen3:
     ): # the `Qwen3`
         "Open a model."
         file = open_model(find_model(path))
-        kind, tokenizer, names = file.kv.get("tokenizer.ggml.model"), None, {}
-        if kind not in ("none", "no_vocab"):
-            tokenizer = Tokenizer(file.kv)
-            named = dict(bos_token=tokenizer.bos_id, eos_token=tokenizer.eos_id, pad_token=tokenizer.pad_id)
-            names = {k: tokenizer.token(i) for k, i in named.items() if i is not None}
-        source = file.kv.get("tokenizer.chat_template", CHATML) if chat_template is None else chat_template
-        template = ChatTemplate(CHATML if isinstance(source, str) and not source else source, **names)
-        return cls(Model(file, n_ctx=n_ctx, n_threads=n_threads, n_ubatch=n_ubatch, kv_splits=kv_splits, progress=progress), tokenizer,
-                   template)
+        words = _words(file.kv, chat_template)
+        return cls(Model(file, n_ctx=n_ctx, n_threads=n_threads, n_ubatch=n_ubatch, kv_splits=kv_splits, progress=progress), *words)
     @property
     def n_ctx(self): return self._model.n_ctx
     @property
     def n_past(self): return self._model.n_past
     def reset(self):
         "Forget all tokens."
-        self._model.reset(); self._ids, self._pending = [], []; self._turn += 1
+        with self._model._lock: self._model.reset(); self._ids, self._pending = [], []; self._turn += 1
     def __repr__(self): return f"Qwen3({self._model!r})"
 
 # %% ../nbs/13_chat.ipynb #bd273e63
+def _method(f):
+    "Make `_f` a method of `Qwen3`; in its signature the settings of `Sampler` stand for `**sampling`."
+    sig, settings = inspect.signature(f), inspect.signature(Sampler).parameters.values()
+    own = [p for p in sig.parameters.values() if p.kind != p.VAR_KEYWORD]
+    if len(own) < len(sig.parameters): own += [p.replace(kind=p.KEYWORD_ONLY) for p in settings]
+    f.__signature__, f.__name__ = sig.replace(parameters=own), f.__name__[1:]
+    f.__qualname__ = f"Qwen3.{f.__name__}"
+    setattr(Qwen3, f.__name__, f)
+    return f
+
+# %% ../nbs/13_chat.ipynb #2620753e
+def _feed(self, ids, **options):
+    "Run `ids`, and write down what the cache holds: what could not be run, or was interrupted, changes nothing."
+    before = self.n_past
+    self._ids += ids
+    try: return self._model.forward(ids, **options)
+    finally:
+        del self._ids[self.n_past:]
+        if self.n_past > before: self._pending = []
+
+@_method
 def _forward(self,
     ids, # token ids, appended to the cache
     all: bool = False, # logits of every row, not only the last
     trace=None, # called with (name, layer, array) for each tensor on the way
 ) -> np.ndarray: # float32 [n_vocab], or [n, n_vocab]
     "Logits after `ids`, as llama.cpp computes them. What does not fit is refused, with the cache as it was."
-    self._turn += 1
-    return _feed(self, _id_list(ids), all=all, trace=trace)
-Qwen3.forward = _forward
-
-def _feed(self, ids, **options):
-    logits = self._model.forward(ids, **options)
-    self._ids += ids
-    self._pending = []
+    with self._model._lock:
+        logits = _feed(self, _id_list(ids), all=all, trace=trace)
+        self._turn += 1
     return logits
 
-# %% ../nbs/13_chat.ipynb #02abb620
+# %% ../nbs/13_chat.ipynb #1434ac08
 def _stops(stop):
     stop = [] if stop is None else [stop] if isinstance(stop, str) else stop
     if not isinstance(stop, (list, tuple, set)) or not all(isinstance(s, str) for s in stop):
         raise ChatError(f"stop must be a string or a list of strings, got {stop!r}")
     return stop
 
+def _limit(n):
+    "A number of tokens, or None for no limit."
+    if n is None: return None
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < -1:
+        raise ChatError(f"max_tokens must be a whole number, or None (or -1) for no limit, got {n!r}")
+    return None if n == -1 else int(n)
+
+def _sampler(settings):
+    if unknown := [name for name in settings if name not in (known := inspect.signature(Sampler).parameters)]:
+        raise ChatError(f"there is no setting {unknown[0]!r}: there are {', '.join(known)}")
+    return Sampler(**settings)
+
+# %% ../nbs/13_chat.ipynb #02abb620
 def _start(self, fed, max_tokens, stop, keep, sampling):
     "Check a request, and hand back the generator that carries it out."
     if self.tokenizer is None: raise ChatError("the file holds no vocabulary, so there is no text to make: use forward(ids)")
-    if max_tokens is not None and (not isinstance(max_tokens, (int, np.integer)) or isinstance(max_tokens, bool) or max_tokens < -1):
-        raise ChatError(f"max_tokens must be a whole number, or None (or -1) for no limit, got {max_tokens!r}")
+    max_tokens, stop, sampler = _limit(max_tokens), _stops(stop), _sampler(sampling)
     if not fed: raise ChatError("the prompt is empty, and there is nothing to continue: give some text")
     if (wrong := next((i for i in fed if not 0 <= i < self.config.n_vocab), None)) is not None:
         raise ChatError(f"there is no token {wrong}: ids go from 0 to {self.config.n_vocab - 1}")
@@ -163,38 +197,31 @@ def _start(self, fed, max_tokens, stop, keep, sampling):
     if used + len(fed) > self.n_ctx:
         raise ChatError(f"the prompt has {len(fed)} tokens and {self.n_ctx - used} fit ({self.n_ctx} in all): shorten it"
                         + (", or start anew (keep=False)" if used else "") + ", or load with a larger n_ctx")
-    if unknown := [name for name in sampling if name not in inspect.signature(Sampler).parameters]:
-        raise ChatError(f"there is no setting {unknown[0]!r}: there are {', '.join(inspect.signature(Sampler).parameters)}")
-    sampler, gate, self.finish_reason = Sampler(**sampling), StopStrings(_stops(stop)), None
     if not keep: self.reset()
     sampler.accept(self._ids + fed)
-    self._turn += 1
-    return _stream(self, fed, sampler, None if max_tokens in (None, -1) else int(max_tokens), gate, self._turn)
+    self._turn, self.finish_reason = self._turn + 1, None
+    return _stream(self, fed, sampler, max_tokens, StopStrings(stop), self._turn)
 
 # %% ../nbs/13_chat.ipynb #55eabe3a
 def _stream(self, ids, sampler, max_tokens, gate, turn):
     "Generate: an iterator of pieces of text."
-    decoder, n = StreamDecoder(self.tokenizer), 0
-    def alone():
-        if self._turn != turn:
-            raise ChatError("another answer was begun on this model before this one was finished: finish one first, or load it twice")
-    alone()
-    logits = _feed(self, ids)
-    while n != max_tokens:
-        i = sampler(logits)
-        self._pending = [i]
-        if i in self.tokenizer.eog_ids: self.finish_reason = "stop"; break
-        n += 1
-        if piece := gate.push(decoder.push(i)): yield piece
-        alone()
-        if gate.hit is not None: self.finish_reason = "stop string"; return
-        if n == max_tokens: break
-        if self.n_past == self.n_ctx: self.finish_reason = "context"; break
-        logits = _feed(self, [i])
-    self.finish_reason = self.finish_reason or "length"
-    if piece := gate.push(decoder.flush()) + gate.flush(): yield piece
+    decoder, n, reason = StreamDecoder(self.tokenizer), 0, None
+    while reason is None:
+        with self._model._lock:
+            if self._turn != turn:
+                raise ChatError("another answer was begun on this model before this one was finished: finish one first, or load it twice")
+            logits, piece = _feed(self, ids), ""
+            if n != max_tokens:
+                self._pending = ids = [sampler(logits)]
+                if ids[0] in self.tokenizer.eog_ids: reason = "stop"
+                else: piece, n = gate.push(decoder.push(ids[0])), n + 1
+            reason = reason or ("length" if n == max_tokens else "context" if self.n_past == self.n_ctx else None)
+            if reason: piece += gate.push(decoder.flush()) + gate.flush()
+            self.finish_reason = reason = reason if gate.hit is None else "stop string"
+        if piece: yield piece
 
 # %% ../nbs/13_chat.ipynb #2a43e967
+@_method
 def _generate(self,
     prompt, # text, or a list of ids
     max_tokens: int | None = None, # None or -1: until the model ends, or the context is full
@@ -204,14 +231,12 @@ def _generate(self,
     parse_special: bool = False, # take markers in the text for what they are
     **sampling, # for `Sampler`: temperature, top_k, top_p, min_p, seed …
 ): # iterator of pieces of text
-    "Continue a text."
-    if isinstance(prompt, (str, bytes)):
-        if self.tokenizer is None: raise ChatError("the file holds no vocabulary, so it takes no text: use forward(ids)")
-        ids = self.tokenizer.encode(prompt, parse_special, add_special=not (keep and self._ids))
-    else:
-        ids = _id_list(prompt)
-    return _start(self, (self._pending if keep else []) + ids, max_tokens, stop, keep, sampling)
-Qwen3.generate = _generate
+    "Continue a text. `stop`: a string or several, not shown; `keep`: behind what is in the cache; the rest are settings of `Sampler`."
+    with self._model._lock:
+        if not isinstance(prompt, (str, bytes)): ids = _id_list(prompt)
+        elif self.tokenizer is None: raise ChatError("the file holds no vocabulary, so it takes no text: use forward(ids)")
+        else: ids = self.tokenizer.encode(prompt, parse_special, add_special=not (keep and self._ids))
+        return _start(self, (self._pending if keep else []) + ids, max_tokens, stop, keep, sampling)
 
 # %% ../nbs/13_chat.ipynb #9ba6d802
 def _checked(messages):
@@ -241,6 +266,7 @@ def _prompt_ids(self,
     return guard.encode(text[len(known):] if goes_on else text), goes_on
 
 # %% ../nbs/13_chat.ipynb #48afbcbe
+@_method
 def _chat(self,
     messages, # list of dicts with `role` and `content`, or one question
     thinking: bool | None = None, # think aloud? None: as the template decides
@@ -251,8 +277,8 @@ def _chat(self,
     keep: bool = False, # run only what is new, if the cache holds the beginning of this conversation
     **sampling, # for `Sampler`: temperature, top_k, top_p, min_p, seed …
 ): # iterator of pieces of text
-    "Answer the last message of a conversation."
-    known = self.tokenizer.decode(self._ids) if keep and self.tokenizer and self._ids else ""
-    ids, goes_on = _prompt_ids(self, messages, thinking, tools, known)
-    return _start(self, ids, max_tokens, stop, goes_on, sampling)
-Qwen3.chat = _chat
+    "Answer the last message of a conversation. `keep`: run only what is not in the cache; what follows are settings of `Sampler`."
+    with self._model._lock:
+        known = self.tokenizer.decode(self._ids) if keep and self.tokenizer and self._ids else ""
+        ids, goes_on = _prompt_ids(self, messages, thinking, tools, known)
+        return _start(self, ids, max_tokens, stop, goes_on, sampling)

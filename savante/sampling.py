@@ -39,7 +39,7 @@ def top_k(
     x: np.ndarray, # their logits, float32
     k: int, # how many stay; 0 or less: all
 ) -> tuple: # ids and logits of those that stay, best first
-    "Keep the `k` best."
+    "Keep the `k` best; of equals at the border the lower ids."
     if k <= 0: return ids, x
     if k < x.size:
         keep = np.flatnonzero(x >= np.partition(x, x.size - k)[x.size - k])
@@ -59,15 +59,13 @@ def _weights(x):
     return out
 
 # %% ../nbs/12_sampling.ipynb #95c6439f
-def _sorted(ids, x): return bool(np.all(x[1:] <= x[:-1]))
-
 def top_p(
     ids: np.ndarray, # candidates
     x: np.ndarray, # their logits, float32
     p: float, # the share of probability that stays; 0 keeps one token, 1 or more is off
 ) -> tuple: # ids and logits of those that stay, best first
-    "Keep the best tokens that together have the probability `p`."
-    if p >= 1: return ids, x
+    "Keep the best tokens that together have the probability `p`; of equals at the border the lower ids."
+    if np.float32(p) >= 1: return ids, x
     e = _weights(x)
     share = e / np.cumsum(e, dtype=np.float32)[-1]
     order = np.argsort(-x, kind="stable")
@@ -146,7 +144,7 @@ class Sampler:
     def __init__(self,
         temperature: float = 0, # 0: greedy; higher: bolder
         top_k: int = 40, # keep so many; 0 or less: all
-        top_p: float = .95, # keep this share of probability; 0: one token; 1 or more: all
+        top_p: float = .95, # keep this share of probability; 0: one token; 1 or more: off
         min_p: float = .05, # keep what is so likely, in units of the best; 0: all
         repeat_penalty: float = 1., # above 1: repeat less
         frequency_penalty: float = 0., # taken off a logit for each time the token was there

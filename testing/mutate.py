@@ -185,7 +185,10 @@ greedy | int(np.argmax(x))\n    self._last ~> int(x.size - 1 - np.argmax(x[::-1]
 _begins | if any(text[at:at + n] in self._set for n in self._lengths): return True ~> if any(text[at:at + n] in self._set for n in self._lengths[1:]): return True
 hide | k if str(k).isidentifier() else self.hide(k) ~> k
 StopStrings | for n in range(1, len(s)) if ~> for n in range(2, len(s)) if
-_stream | if n == max_tokens: break\n        if self.n_past ~> if self.n_past
+_stream | ("length" if n == max_tokens else "context" if ~> ("context" if
+_stream | if self._turn != turn: ~> if self._turn < turn:
+_feed | if self.n_past > before: self._pending ~> if self.n_past < before: self._pending
+_under | key in ("role", "type") ~> key in ("role",)
 
 [template]
 _tidied | if v is not None} ~> if v}

@@ -278,7 +278,7 @@ def token(self,
     i: int, # an id
 ) -> str: # its text in the vocabulary, spelled in letters
     "A token as the vocabulary spells it."
-    if not isinstance(i, (int, np.integer)) or not 0 <= i < self.n_vocab:
+    if not isinstance(i, (int, np.integer)) or isinstance(i, bool) or not 0 <= i < self.n_vocab:
         raise TokenizerError(f"there is no token {i!r}: ids go from 0 to {self.n_vocab - 1}")
     return self.tokens[i]
 
@@ -287,6 +287,7 @@ def is_control(self,
     i: int, # an id
 ) -> bool: # markers of turns and the like, not `<think>`
     "Is this a control token, which is not text for a reader?"
+    self.token(i)
     return self._types[i] in (_CONTROL, _UNKNOWN)
 
 @_method
@@ -295,6 +296,7 @@ def decode_bytes(self,
     special: bool = True, # spell control tokens; False leaves them out
 ) -> bytes:
     "The bytes that the ids stand for."
+    if not hasattr(ids, "__iter__"): raise TokenizerError(f"decode wants a list of ids, got {ids!r:.80}")
     return b"".join(piece_bytes(self.token(i), self._types[i]) for i in ids if special or not self.is_control(i))
 
 @_method

@@ -146,6 +146,7 @@ def test_a_full_context():
     with pytest.raises(ChatError): m.chat("hello")
     assert m.n_past == 1  # refused before anything ran
 
+# %% ../nbs/13_chat.ipynb #c9e9d751
 def test_what_is_refused():
     m = says("x")
     for wrong in [lambda: m.generate(""), lambda: m.generate([]), lambda: m.generate([943]), lambda: m.generate([-1]),
@@ -200,6 +201,7 @@ def test_a_kept_text_goes_on_behind_its_last_token():
     assert "".join(m.generate("x", 2)) == "!?" and "".join(m.generate("y", 1, keep=True)) == ";"
     assert sum(m._model.fed, []) == TOK.encode("x") + TOK.encode("!") + TOK.encode("?") + TOK.encode("y")
 
+# %% ../nbs/13_chat.ipynb #bf475d4f
 def test_two_answers_at_a_time_are_noticed():
     m = says("one two three four five")
     first = m.generate("x"); next(first)
@@ -242,8 +244,6 @@ def test_two_models_in_two_threads():
     assert got == [our_answers(Qwen3.load("tiny"))] * 2
 
 # %% ../nbs/13_chat.ipynb #638b30ce
-SUM = "7 + 5 = 12."
-
 def test_an_interrupt_leaves_the_model_usable():
     import signal, time
     m, cut = Qwen3.load("tiny"), 0
@@ -256,7 +256,7 @@ def test_an_interrupt_leaves_the_model_usable():
                 for _ in m.chat("Tell me a story."): pass
                 time.sleep(1)
             except KeyboardInterrupt: cut += m.finish_reason is None
-            assert m.n_past == len(m._ids) and "".join(m.chat(QUESTIONS[0])) == SUM
+            assert m.n_past == len(m._ids) and "".join(m.chat(QUESTIONS[0])) == "7 + 5 = 12."
     finally: signal.setitimer(signal.ITIMER_REAL, 0); signal.signal(signal.SIGALRM, old)
     assert cut > 3
 
@@ -273,11 +273,13 @@ def test_what_was_interrupted_can_go_on():
     assert list(it) == [] # that answer is over
     assert said == TOK.decode(m._ids)[-len(said):] and whole.startswith(said)
 
+# %% ../nbs/13_chat.ipynb #854486e9
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="no fork here")
 def test_a_forked_child_answers_too():
     import os, signal, threading, warnings
+    SUM = "7 + 5 = 12."
     m, held, done = Qwen3.load("tiny"), threading.Event(), threading.Event()
-    assert "".join(m.chat(QUESTIONS[0])) == SUM
+    assert "".join(m.chat(QUESTIONS[0])) == "7 + 5 = 12."
     def hold():
         with m._model._lock: held.set(); done.wait()
     thread = threading.Thread(target=hold); thread.start(); held.wait() # somebody else's turn, for ever in the child
@@ -289,7 +291,7 @@ def test_a_forked_child_answers_too():
         try: os._exit("".join(m.chat(QUESTIONS[0])) != SUM)
         finally: os._exit(2)
     done.set(); thread.join()
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 and "".join(m.chat(QUESTIONS[0])) == SUM
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0 and "".join(m.chat(QUESTIONS[0])) == "7 + 5 = 12."
 
 # %% ../nbs/13_chat.ipynb #c3d01001
 def vocabulary(*control, kind=3):

@@ -16,6 +16,10 @@ ROOT = Path(savante.__file__).parents[1]
 def stream_all(tok, ids):
     decoder = StreamDecoder(tok, special=True)
     return "".join([decoder.push(i) for i in ids] + [decoder.flush()])
+def small(**more):
+    letters = byte_letters()
+    kv = dict(model="gpt2", pre="qwen2", tokens=letters + ["ab", "<|im_end|>"], merges=["a b"], token_type=[1] * 257 + [3]) | more
+    return {f"tokenizer.ggml.{k}": v for k, v in kv.items()}
 
 # %% ../nbs/11_tokenizer.ipynb #cdf5285d
 import random
@@ -161,11 +165,6 @@ def test_control_tokens_can_be_left_out():
     assert tok.decode(ids, special=False) == "user\nHi <think>ok</think>"
 
 # %% ../nbs/11_tokenizer.ipynb #f2ec701a
-def small(**more):
-    letters = byte_letters()
-    kv = dict(model="gpt2", pre="qwen2", tokens=letters + ["ab", "<|im_end|>"], merges=["a b"], token_type=[1] * 257 + [3]) | more
-    return {f"tokenizer.ggml.{k}": v for k, v in kv.items()}
-
 def test_beginning_and_end_where_the_file_asks():
     tok = Tokenizer(small(add_bos_token=True, bos_token_id=257, add_eos_token=True, eos_token_id=256))
     assert tok.encode("ab") == [257, 256, 256] and tok.encode("ab", add_special=False) == [256] and tok.encode("") == [257, 256]
@@ -180,6 +179,7 @@ def test_the_longer_of_two_markers_is_taken():
     tok = Tokenizer(small(tokens=byte_letters() + ["<x", "<x>", "x>"], merges=[], token_type=[1] * 256 + [3] * 3))
     assert tok.encode("<x>") == [257] and tok.encode("<x") == [256] and tok.encode("<x<x>x>") == [256, 257, 258]
 
+# %% ../nbs/11_tokenizer.ipynb #d7556db2
 def test_an_incomplete_vocabulary_takes_the_slow_road():
     kv = small()
     kv["tokenizer.ggml.tokens"] = [t for t in kv["tokenizer.ggml.tokens"] if t not in ("z", "ab", "é")]
@@ -197,10 +197,13 @@ def test_names_of_models(tmp_path, monkeypatch):
 
 def test_what_is_refused():
     lists = [{key: ["a", "b"]} for key in ("model", "pre", "add_bos_token")] + [{key: 1} for key in ("tokens", "merges", "token_type")]
-    kinds = [dict(tokens=[b"\xff"]), dict(merges=[b"\xff a"]), dict(tokens=["a"], token_type=[1.]), dict(token_type=["a", b"\xff"]), dict(tokens=["ab"], token_type=[6])]
+    kinds = [dict(tokens=[b"\xff"]), dict(merges=[b"\xff a"]), dict(tokens=["a"], token_type=[1.]), dict(token_type=["a", b"\xff"]),
+             dict(tokens=["ab"], token_type=[6])]
     for wrong in [dict(model="llama"), dict(pre="gpt-2"), dict(tokens=[]), dict(tokens=["a", "a"]), dict(token_type=[1]), *lists, *kinds]:
         with pytest.raises(TokenizerError): Tokenizer(small(**wrong))
     assert Tokenizer(small(tokens=["a"], token_type=[1, 3], add_bos_token=True)).encode("a") == [0]  # more types than tokens, no 11
     tok = Tokenizer(small())
-    for f, x in [(tok.encode, None), (tok.encode, ["a"]), (tok.decode, [258]), (tok.decode, [-1]), (tok.token, "a")]:
+    for f, x in [(tok.encode, None), (tok.encode, ["a"]), (tok.decode, [258]), (tok.decode, [-1]), (tok.token, "a"),
+                 (tok.token, True), (tok.decode, None), (tok.decode, 5), (tok.decode, "ab"), (tok.decode, [1.]), (tok.is_control, 258),
+                 (tok.is_control, -1), (StreamDecoder(tok).push, None)]:
         with pytest.raises(TokenizerError): f(x)

@@ -98,7 +98,8 @@ def test_a_stream_is_the_text():
     assert "".join(says("one<|im_start|>two<think>x</think>").chat("x")) == "onetwo<think>x</think>"
 
 @pytest.mark.parametrize("stop, want, hit",
-                         [("STOP", "one ", "STOP"), (["two", "STOP"], "one ", "STOP"), (("TOP", "STOP"), "one ", "STOP"), ({"", "STOP"}, "one ", "STOP"),
+                         [("STOP", "one ", "STOP"), (["two", "STOP"], "one ", "STOP"), (("TOP", "STOP"), "one ", "STOP"),
+                          ({"", "STOP"}, "one ", "STOP"),
                           (["STOP it", "TOP"], "one S", "TOP"), ([""], None, None), ([], None, None), (None, None, None),
     (["absent"], None, None), (["o"], "", "o"), (["e S", "S"], "on", "e S"), (["STOP two, STOP three"], None, None),
     ("STOP two!", "one ", "STOP two!")])

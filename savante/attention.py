@@ -159,6 +159,7 @@ def _piece_k(q, k, v, base, c0, c1, scale, w, grow, M, S, acc):
             M[group - 1], S[group - 1] = _weights_k(w[0], grow[0], cells, M[group - 1], S[group - 1])
             _values_k(w[0], grow[0], cells, v, at, group - 1, acc)
 
+# %% ../nbs/09_attention.ipynb #a9d00001
 @kernel
 def _normalise(acc, S, out, first):
     "Step 7 for every query of a group (or row of a tile)."

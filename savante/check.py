@@ -195,6 +195,7 @@ def _seal(name, data):
     "What stands before the data of a compiled kernel: it fits this data under this file name, and no other."
     return hashlib.sha256(name.encode() + b"\0" + data).digest()
 
+# %% ../nbs/00_check.ipynb #d7a00001
 class _KernelCache(caching.FunctionCache):
     "Compiled kernels on disk, a file for each function and signature."
     saving = True  # for all kernels: False once a write has failed

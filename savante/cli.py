@@ -47,7 +47,7 @@ def _note(text):
 
 def _shell_words(text):
     "An error of the package, with the command line's names for its parameters."
-    return re.sub(r"(?<![\w.-])(keep=False|" + "|".join(list(_OPTIONS)[1:]) + r")(?![\w.])", lambda m: _OPTIONS[m[0]], str(text))
+    return re.sub(rf"(?<![\w.-])({'|'.join(_OPTIONS)})(?![\w.])", lambda m: _OPTIONS[m[0]], str(text))
 
 # %% ../nbs/15_cli.ipynb #3e389629
 @contextlib.contextmanager
@@ -289,12 +289,10 @@ _Complaint = typer.BadParameter.__mro__[2]  # Typer's base class of usage errors
 
 # %% ../nbs/15_cli.ipynb #e5d01002
 def _environment_fault():
-    "What in the environment makes kernels impossible, in words; None if nothing does."
+    "What in the environment Numba would stumble over, in words; None if nothing."
     threads = os.environ.get("NUMBA_NUM_THREADS")
     if threads is not None and not (threads.isdecimal() and int(threads) > 0):
         return f"NUMBA_NUM_THREADS is {threads!r}, not a number of threads: set it to 1 or more, or unset it"
-    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
-        return "NUMBA_DISABLE_JIT is set, and the vector kernels exist only compiled: unset it"
 
 # %% ../nbs/15_cli.ipynb #b97e1f3c
 def main(
@@ -316,6 +314,6 @@ def main(
             if isinstance(e, BrokenPipeError) or isinstance(e.args[0], BrokenPipeError): return 141
             _note(f"cannot write the output: {e}")
         except _Complaint as e: _note(f"{e.format_message()} (see savante --help)")
-        except (ValueError, OSError) as e: _note(_shell_words(e))
+        except (ValueError, OSError, ImportError) as e: _note(_shell_words(e))
         except MemoryError: _note("not enough memory: take a smaller model, or a smaller --n-ctx")
     return 2

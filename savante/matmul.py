@@ -151,17 +151,13 @@ def _groups_k(weights, scales, tables, e, out, n0, n1, i0, i1, scale, acc, last)
                     for i in range(n_rows - r): out[n, r + i] = last[i]
 
 # %% ../nbs/05_matmul.ipynb #2249fa13
-_TILE = 16
-
 @kernel
 def _matmul_k(weights, scales, q, e, out, i0, i1):
     n_blocks = scales.shape[1]
-    tables = np.empty(min(_TILE, len(q)) * 1024 * n_blocks, np.int8)
+    tables = np.empty(len(q) * 1024 * n_blocks, np.int8)
     scale, acc, last = np.empty(32 * n_blocks, np.float32), np.empty(256, np.float32), np.empty(8, np.float32)
-    for n0 in range(0, len(q), _TILE):
-        n1 = min(n0 + _TILE, len(q))
-        _tables_k(q, tables, n0, n1)
-        _groups_k(weights, scales, tables, e, out, n0, n1, i0, i1, scale, acc, last)
+    _tables_k(q, tables, 0, len(q))
+    _groups_k(weights, scales, tables, e, out, 0, len(q), i0, i1, scale, acc, last)
 
 # %% ../nbs/05_matmul.ipynb #a5c01002
 @kernel
@@ -241,6 +237,7 @@ def _eight_lanes_k(words, scale, qt, et, t, acc, g0, groups, n_blocks):
                                      t, et, 32 * b0, b1 - b0, a)
                     store_f32x8(acc, i, a[0]); store_f32x8(acc, i + 8, a[1]); store_f32x8(acc, i + 16, a[2]); store_f32x8(acc, i + 24, a[3])
 
+# %% ../nbs/05_matmul.ipynb #a5c0100c
 @kernel
 def _write_k(acc, groups, g0, n0, out):
     "Lanes folded, in the order of step 5."

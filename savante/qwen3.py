@@ -140,10 +140,13 @@ class Model:
         with self._lock:
             if self._running: raise ValueError("the model is running: a trace can watch, not reset it")
             self.cache.n_past = 0
-    def __repr__(self):
-        c = self.config
-        return (f"Model({c.name or 'qwen3'}: {c.n_layer} layers, width {c.n_embd}, {c.n_head}/{c.n_head_kv} heads of {c.head_dim}, "
-                f"vocabulary {c.n_vocab:,}; {self.n_past} of {self.n_ctx} cells used)")
+
+# %% ../nbs/10_qwen3.ipynb #b7d01003
+def _repr(self):
+    c = self.config
+    return (f"Model({c.name or 'qwen3'}: {c.n_layer} layers, width {c.n_embd}, {c.n_head}/{c.n_head_kv} heads of {c.head_dim}, "
+            f"vocabulary {c.n_vocab:,}; {self.n_past} of {self.n_ctx} cells used)")
+Model.__repr__ = _repr
 
 # %% ../nbs/10_qwen3.ipynb #698d5a6b
 def _attend(self, i, x, table, emit):

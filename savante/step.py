@@ -138,10 +138,9 @@ def _room_k(n_cols):
     return np.empty(n_cols // 4, np.float32), np.empty(256, np.float32), np.empty(8, np.float32)
 
 @kernel
-def _layer_k(w, layer, n_past, length, eps, scale, k_cache, v_cache, buf, y, q, e, att_q, att_e, tables, room):
-    "One block; `length` 0 is attention by rows, else by pieces of so many cells."
-    c, p = buf.counters, 5 * layer
-    heads, kv_heads, out_groups, ff_groups = len(buf.q), len(buf.k), (buf.x.shape[1] + 31) // 32, buf.act_e.shape[1]
+def _attend_k(w, layer, n_past, length, eps, scale, k_cache, v_cache, buf, y, q, e, att_q, att_e, tables, room):
+    "Phases 1 to 3 of a block; `length` 0 is attention by rows, else by pieces of so many cells."
+    c, p, heads, kv_heads, groups = buf.counters, 5 * layer, len(buf.q), len(buf.k), buf.x.shape[1] // 32
 
     n, i = heads + 2 * kv_heads, _take(c, p)
     if i < n: _normed_tables_k(buf.x, w.attn_norm[layer], eps, y, q, e, tables)
@@ -159,15 +158,20 @@ def _layer_k(w, layer, n_past, length, eps, scale, k_cache, v_cache, buf, y, q, 
         i = _take(c, p + 1)
     _wait(c, p + 1, kv_heads)
 
-    step = max(1, out_groups // 16)
-    n, i = (out_groups + step - 1) // step, _take(c, p + 2)
+    step = max(1, groups // 16)
+    n, i = (groups + step - 1) // step, _take(c, p + 2)
     if i < n: _quantize_k(buf.att, att_q, att_e, 0, 1); _tables_k(att_q, tables, 0, 1)
     while i < n:
-        _residual_k(w.attn_output, layer, tables, att_e, buf.x, y, step * i, min(step * i + step, out_groups), room)
+        _residual_k(w.attn_output, layer, tables, att_e, buf.x, y, step * i, min(step * i + step, groups), room)
         _finished(c, p + 2)
         i = _take(c, p + 2)
     _wait(c, p + 2, n)
 
+# %% ../nbs/09b_step.ipynb #b9d00001
+@kernel
+def _think_k(w, layer, eps, buf, y, q, e, tables, room):
+    "Phases 4 and 5 of a block."
+    c, p, groups, ff_groups = buf.counters, 5 * layer, buf.x.shape[1] // 32, buf.act_e.shape[1]
     more = max(1, ff_groups // 16)
     n, i = (ff_groups + more - 1) // more, _take(c, p + 3)
     if i < n: _normed_tables_k(buf.x, w.ffn_norm[layer], eps, y, q, e, tables)
@@ -177,10 +181,11 @@ def _layer_k(w, layer, n_past, length, eps, scale, k_cache, v_cache, buf, y, q, 
         i = _take(c, p + 3)
     _wait(c, p + 3, n)
 
-    n, i = (out_groups + step - 1) // step, _take(c, p + 4)
+    step = max(1, groups // 16)
+    n, i = (groups + step - 1) // step, _take(c, p + 4)
     if i < n: _tables_k(buf.act_q, tables, 0, 1)
     while i < n:
-        _residual_k(w.ffn_down, layer, tables, buf.act_e, buf.x, y, step * i, min(step * i + step, out_groups), room)
+        _residual_k(w.ffn_down, layer, tables, buf.act_e, buf.x, y, step * i, min(step * i + step, groups), room)
         _finished(c, p + 4)
         i = _take(c, p + 4)
     _wait(c, p + 4, n)
@@ -193,7 +198,8 @@ def _token_k(w, output_norm, output, n_past, length, eps, scale, k_cache, v_cach
     att_q, att_e = np.empty((1, buf.att.shape[1]), np.int8), np.empty((1, buf.att.shape[1] // 32), np.float32)
     tables, room, layers = np.empty(8 * widest, np.int8), _room_k(widest), len(w.attn_norm)
     for l in range(layers):
-        _layer_k(w, l, n_past, length, eps, scale, k_cache[l], v_cache[l], buf, y, q, e, att_q, att_e, tables, room)
+        _attend_k(w, l, n_past, length, eps, scale, k_cache[l], v_cache[l], buf, y, q, e, att_q, att_e, tables, room)
+        _think_k(w, l, eps, buf, y, q, e, tables, room)
     groups, c = len(output[0]), buf.counters
     step = max(1, groups // 64)
     n, i = (groups + step - 1) // step if logits.size else 0, _take(c, 5 * layers)

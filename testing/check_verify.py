@@ -17,6 +17,7 @@ import numpy as np
 from check_logits import COVER, ROOT, model_file
 
 from savante.gguf import open_model
+from savante.qwen3 import config_of
 from savante.verify import verify
 
 RUNS = [dict(length=n) for n in (1, 2, 63, 64, 65, 257, 513)] + [
@@ -82,7 +83,6 @@ def main():
                   + ("" if r.equal else f"; {r.difference}"), flush=True)
     name = "2 layers, 8/4 heads of 64, YaRN" if "2 layers, 8/4 heads of 64, YaRN" in args.shapes else args.shapes[-1]
     path, copy, found = model_file(name, COVER[name]), ROOT / ".models" / "planted.gguf", 0
-    from savante.qwen3 import config_of
     faults = list(plants(config_of(open_model(path))))
     for i, (what, tensor, change, node, layer, column) in enumerate(faults):
         plant(path, copy, tensor, change)

@@ -133,8 +133,8 @@ _turned_k | _rms_norm_k(flat, gain, eps, flat, 0, 1)\n    _rope_k(y, cos, sin, y
 _qkv_k | w.attn_k_norm[layer], eps ~> w.attn_q_norm[layer], eps
 _qkv_k | elif h < heads + groups: ~> elif h <= heads + groups:
 _gated_k | buf.act, 32 * i0, 32 * i1) ~> buf.act, 32 * i0, 32 * i1 - 8)
-_layer_k | w.ffn_norm[layer] ~> w.attn_norm[layer]
-_layer_k | if length: _split_k ~> if length < 0: _split_k
+_think_k | w.ffn_norm[layer] ~> w.attn_norm[layer]
+_attend_k | if length: _split_k ~> if length < 0: _split_k
 _token_k | _normed_tables_k(buf.x, output_norm, eps ~> _normed_tables_k(buf.x, w.ffn_norm[0], eps
 run_token | -(-padded_kv(n_past + 1) // kv_splits) ~> padded_kv(n_past + 1) // (kv_splits + 1)
 

@@ -127,6 +127,7 @@ def test_a_damaged_file_is_compiled_again(sandbox, damage):
     assert sandbox.run() == ("41 outer.run inner.scale", "")
     assert sandbox.run() == ("41", "")
 
+# %% ../nbs/00_check.ipynb #d7a00002
 def test_files_that_changed_names_are_compiled_again(sandbox):
     sandbox.run()
     a, b = sandbox.cache.rglob("*.kernel")

@@ -58,8 +58,6 @@ def unpack(p):
 # %% ../nbs/05_matmul.ipynb #8a0a4825
 SHAPES = {"vocabulary": (943, 384, 5), "one_row": (1, 128, 3), "a_row_more": (33, 256, 17),
           "keys_1b7": (1024, 2048, 40), "down_4b": (256, 9728, 2), "head_8b": (128, 4096, 1)}
-
-# %% ../nbs/05_matmul.ipynb #8dc5e9e2
 def case(name):
     rows, k, n = SHAPES[name]
     rng = np.random.default_rng(rows + k + n)

@@ -127,6 +127,19 @@ def test_a_damaged_file_is_compiled_again(sandbox, damage):
     assert sandbox.run() == ("41 outer.run inner.scale", "")
     assert sandbox.run() == ("41", "")
 
+@pytest.mark.parametrize("swap", ["kernels", "sources"])
+def test_a_file_under_the_name_of_another_is_compiled_again(sandbox, swap):
+    sandbox.run()
+    if swap == "sources":  # a kernel of the same name and line, from an older version
+        old = {f.name: f.read_bytes() for f in sandbox.cache.rglob("*.kernel")}
+        sandbox.write(inner=INNER.replace("* 2", "* 3")); sandbox.run()
+        for f in sandbox.cache.rglob("*.kernel"): f.write_bytes(old.get(f.name, b""))
+        assert sandbox.run()[0] == "61 outer.run inner.scale"
+    else:
+        a, b = (f for f in sandbox.cache.rglob("*.kernel"))
+        of_a = a.read_bytes(); a.write_bytes(b.read_bytes()); b.write_bytes(of_a)
+        assert sandbox.run()[0] == "41 outer.run inner.scale"
+
 def test_without_a_home_there_is_one_warning(sandbox):
     out, err = sandbox.run(SAVANTE_CACHE_DIR=None, XDG_CACHE_HOME=None, HOME="/dev/null")
     assert out.startswith("41") and err.count("no place to keep compiled kernels") == 1
@@ -136,6 +149,11 @@ def test_a_disk_that_fills_up_costs_one_warning(sandbox):
     out, err = sandbox.run(spoil + REPORT)
     assert out.startswith("41") and err.count("not kept") == 1
     assert not [f for f in sandbox.cache.rglob("*") if f.is_file()]
+
+def test_where_warnings_are_errors_the_cache_still_ends_nothing(sandbox):
+    nowhere = {"SAVANTE_CACHE_DIR": "/dev/null/x", "PYTHONWARNINGS": "error::RuntimeWarning"}
+    out, err = sandbox.run(**nowhere)
+    assert out.startswith("41") and err.count("savante: no place to keep") == 1 and "Traceback" not in err
 
 def test_old_directories_go_but_not_the_one_in_use(sandbox):
     sandbox.cache.mkdir()
@@ -216,6 +234,20 @@ def test_threads_are_clamped_with_a_warning(monkeypatch):
     with pytest.warns(RuntimeWarning, match="4 threads asked for, 1 available"): assert thread_count(4) == 1
     monkeypatch.setenv("NUMBA_NUM_THREADS", "100000")
     assert available_threads() == len(os.sched_getaffinity(0))
+
+@pytest.mark.parametrize("module", ["check", "simd", "chat"])
+@pytest.mark.parametrize("setting", ["NUMBA_NUM_THREADS=abc", "NUMBA_NUM_THREADS=0", "NUMBA_NUM_THREADS=-1", "NUMBA_NUM_THREADS=",
+                                     "NUMBA_NUM_THREADS=2.5", "NUMBA_DISABLE_JIT=1"])
+def test_a_setting_of_numba_that_cannot_work_is_one_line(module, setting):
+    name, _, value = setting.partition("=")
+    code = f"""import sys
+try:
+    import savante.{module}
+    from savante.check import kernel
+    kernel(abs)
+except ValueError as e: sys.exit(str(e))"""
+    p = subprocess.run([sys.executable, "-c", code], env={**os.environ, name: value}, capture_output=True, text=True, timeout=120)
+    assert p.returncode == 1 and p.stderr.count("\n") == 1 and p.stderr.startswith(name), p.stderr
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True])
 def test_a_thread_count_that_makes_no_sense_is_refused(bad):

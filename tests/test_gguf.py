@@ -8,6 +8,7 @@ import gguf, pytest
 import numpy as np
 import savante.gguf as guard
 from savante.gguf import GGUFError, open_model, parse
+from savante.llama import Llama
 from savante.oracle import agree
 
 # %% ../nbs/02_gguf.ipynb #f77b3ba3
@@ -125,6 +126,18 @@ def ggml_blocks(ggml):
     rows = [(i, ggml.base.ggml_blck_size(i), ggml.base.ggml_type_size(i)) for i in range(43)]
     return np.array([row for row in rows if row[2]], np.int64)
 
+# %% ../nbs/02_gguf.ipynb #51f83871
+def cut_verdicts(opens, folder):
+    "Whether `opens` takes a model with its last padding (16 bytes), without it, and without one byte more."
+    data, path = qwen3({"tokenizer.ggml.model": "none", "qwen3.vocab_size": 4}, {"output": ([256, 4], 41)}), folder/"cut.gguf"
+    return np.array([[path.write_bytes(data[:len(data) - n]), opens(path)][1] for n in (0, 16, 17)], np.uint8)
+def opens_here(path):
+    try: return bool(open_model(path))
+    except GGUFError: return False
+def opens_in_libllama(path):
+    try: Llama(path).close(); return True
+    except RuntimeError: return False
+
 # %% ../nbs/02_gguf.ipynb #5e9cc04f
 def refusal(folder, data):
     "The one line with which `open_model` refuses a file of these bytes."
@@ -212,9 +225,14 @@ def test_shapes_of_views_and_the_last_padding(tmp_path):
     for name, t in file.tensors.items():
         at = file.data_start + t["offset"]
         assert file.tensor(name).tobytes() == data[at:at + t["nbytes"]]
-    for n, fits in (32, True), (31, False), (20, False):
+    for n, fits in (32, True), (20, True), (19, False), (0, False):
         path.write_bytes(gguf_bytes(entries=[entry("x", [5], 0, 0)], data=bytes(n)))
         assert savante_loads(path, True) == fits
+
+@pytest.mark.oracle
+def test_the_last_padding_may_be_missing_as_for_libllama(tmp_path):
+    assert agree("gguf/cut", cut_verdicts(opens_here, tmp_path), lambda ggml: cut_verdicts(opens_in_libllama, tmp_path)).n == 3
+    assert cut_verdicts(opens_here, tmp_path).tolist() == [1, 1, 0]
 
 def test_huge_dimensions_beside_a_zero():
     with pytest.raises(GGUFError): parse(gguf_bytes(entries=[entry("x", [1 << 63, 0], 24, 0)]))
@@ -278,6 +296,8 @@ MISFITS += [({f"qwen3.{key}": value}, said) for key, value, said in [
     ("rope.dimension_count", 64, "equal"),
     ("attention.head_count", 1 << 16, "attn_q"), ("attention.layer_norm_rms_epsilon", math.nan, "is nan"), ("rope.freq_base", 0.0, "is 0"),
     ("rope.scaling.type", "longrope", "longrope"), ("rope.scaling.factor", math.inf, "inf"), ("attention.causal", False, "chat model"),
+    ("rope.scaling.factor", 1e-39, "rope.scaling.factor is 1"), ("rope.scale_linear", 1e-39, "factor is 1"),
+    ("rope.scaling.attn_factor", 3e38, "attn_factor is 3"), ("rope.scaling.original_context_length", 0.5, "is 0.5"),
     ("nextn_predict_layers", 1, "prediction layers")]]
 MISFITS += [({f"tokenizer.ggml.{key}": value}, said) for key, value, said in [
     ("model", "llama", "gpt2"), ("tokens", list("abc"), "'token_embd.weight' has the shape"),
@@ -285,6 +305,7 @@ MISFITS += [({f"tokenizer.ggml.{key}": value}, said) for key, value, said in [
     ("token_type", [1.0] * 4, "token types"), ("token_type", ["a", "b", "c", b"\xff"], "token types"), ("merges", 1, "list of texts")]]
 LISTED = ["general.architecture", "split.count", "tokenizer.ggml.model", *(f"qwen3.{key}" for key in (
     "block_count", "attention.layer_norm_rms_epsilon", "rope.scaling.type", "attention.causal", "nextn_predict_layers"))]
+MISFITS += [({"qwen3.rope.scaling.type": "yarn", "qwen3.rope.scaling.factor": 4.5e-5}, "yarn needs 5e-05 or more")]
 MISFITS += [({key: value}, "list of 2") for key in LISTED for value in ([0, 0], ["qwen3", "yarn"])]
 @pytest.mark.parametrize("kv, said", MISFITS)
 def test_metadata_that_does_not_fit(tmp_path, kv, said): assert said in refusal(tmp_path, qwen3(kv))
@@ -304,6 +325,7 @@ def test_scalings_that_llama_cpp_takes(from_bytes, scaling):
     file = from_bytes(qwen3({f"qwen3.rope.scaling.{k}": v for k, v in scaling.items()}))
     assert file.kv.get("qwen3.rope.scaling.type") == scaling.get("type")
 
+# %% ../nbs/02_gguf.ipynb #6c5a2954
 def test_key_length_is_read_and_not_derived(from_bytes):
     kv, lengths = {"qwen3.attention.head_count": 4}, ["qwen3.attention.key_length", "qwen3.attention.value_length"]
     wide = {"blk.0.attn_q": ([256, 512], 41), "blk.0.attn_output": ([512, 256], 41)}  # 4 heads of 128 on a width of 256
@@ -311,7 +333,6 @@ def test_key_length_is_read_and_not_derived(from_bytes):
     with pytest.raises(GGUFError, match="has the shape"): from_bytes(qwen3(kv, wide, drop=lengths))
     assert from_bytes(qwen3(drop=lengths))
 
-# %% ../nbs/02_gguf.ipynb #6c5a2954
 def test_odd_files(tmp_path):
     want = np.array([must for _, must in odd_files().values()], np.uint8)
     assert len(want) == 33 and want.sum() == 7 and np.array_equal(verdicts(savante_loads, tmp_path), want)

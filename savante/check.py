@@ -209,6 +209,11 @@ def _prune(root, mine, days=30, keep=8):
     for n, (unused, d) in enumerate(sorted(others), 2):
         if unused > days or (n > keep and unused > 1): shutil.rmtree(d, ignore_errors=True)
 
+# %% ../nbs/00_check.ipynb #3688e453
+def _seal(file, data):
+    "A digest of the content and of what it is the content of."
+    return hashlib.sha256(f"{file.parent.name}/{file.name}\0".encode() + data).digest()
+
 # %% ../nbs/00_check.ipynb #e4477cb5
 class _KernelCache(caching.FunctionCache):
     "Compiled kernels on disk, a file for each function and signature."
@@ -224,16 +229,12 @@ class _KernelCache(caching.FunctionCache):
         name = re.sub(r"[^\w.]", "", f"{fn.__module__.rpartition('.')[2]}.{fn.__qualname__}")
         return cache_dir() / f"{name}-{fn.__code__.co_firstlineno}-{key}.kernel"
 
-    def _seal(self, file, data):
-        "A digest of the content and of what it is the content of."
-        return hashlib.sha256(f"{file.parent.name}/{file.name}\0".encode() + data).digest()
-
     def load_overload(self, sig, target):
         target.refresh()
         if not self._enabled: return None
         try:
             raw = (file := self._file(sig, target.codegen())).read_bytes()
-            if self._seal(file, raw[32:]) == raw[:32]: return CompileResult._rebuild(target, *pickle.loads(raw[32:]))
+            if _seal(file, raw[32:]) == raw[:32]: return CompileResult._rebuild(target, *pickle.loads(raw[32:]))
         except Exception: pass  # not there, damaged, or made by something else
         return None
 
@@ -245,7 +246,7 @@ class _KernelCache(caching.FunctionCache):
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
             try:
-                part.write_bytes(self._seal(file, data) + data)
+                part.write_bytes(_seal(file, data) + data)
                 os.replace(part, file)
             finally: part.unlink(missing_ok=True)
         except Exception as e:

@@ -140,6 +140,7 @@ def test_a_file_under_the_name_of_another_is_compiled_again(sandbox, swap):
         of_a = a.read_bytes(); a.write_bytes(b.read_bytes()); b.write_bytes(of_a)
         assert sandbox.run()[0] == "41 outer.run inner.scale"
 
+# %% ../nbs/00_check.ipynb #7e5111a7
 def test_without_a_home_there_is_one_warning(sandbox):
     out, err = sandbox.run(SAVANTE_CACHE_DIR=None, XDG_CACHE_HOME=None, HOME="/dev/null")
     assert out.startswith("41") and err.count("no place to keep compiled kernels") == 1
@@ -253,6 +254,7 @@ except ValueError as e: sys.exit(str(e))"""
 def test_a_thread_count_that_makes_no_sense_is_refused(bad):
     with pytest.raises(ValueError, match="whole number"): thread_count(bad)
 
+# %% ../nbs/00_check.ipynb #f23b74c8
 def test_a_kernel_is_ieee_as_written():
     @kernel
     def f(x, y, z): return x * y + z, x / (y - y)

@@ -258,8 +258,8 @@ def kernel(
     fn, # function of scalars and arrays, in Numba's Python
 ): # the compiled function; `.py_func` is the plain one
     "Compile `fn` with Numba: IEEE arithmetic as written, no bounds checks, no GIL, cached on disk when it belongs to the package."
-    if numba.config.DISABLE_JIT: raise ValueError("NUMBA_DISABLE_JIT is set, but kernels run only compiled: unset it")
     dispatcher = numba.njit(nogil=True, boundscheck=False, fastmath=False, error_model="numpy")(fn)
+    if numba.config.DISABLE_JIT: raise ImportError("NUMBA_DISABLE_JIT is set, and the vector kernels exist only compiled: unset it")
     dispatcher.is_kernel = True
     in_package = (fn.__module__ or "").startswith("savante.")
     if in_package and not _sources_changed() and cache_dir(): dispatcher._cache = _KernelCache(fn)

@@ -194,6 +194,9 @@ def test_text_that_is_not_utf8():
     for data in gguf_bytes([pair(b"caf\xe9", 8, text("x"))]), gguf_bytes(entries=[entry(b"caf\xe9", [4], 0, 0)]):
         with pytest.raises(GGUFError): parse(data)
 
+def test_unexpected_tensors_are_refused(tmp_path):
+    assert "'blk.0.attn_q.bias.weight' is no part of Qwen3" in refusal(tmp_path, qwen3(tensors={"blk.0.attn_q.bias": ([256], 0)}))
+
 # %% ../nbs/02_gguf.ipynb #e5e5407e
 def test_versions_and_byte_order():
     assert parse(gguf_bytes(version=2))[0] == 2 and parse(memoryview(bytearray(gguf_bytes())))[0] == 3
@@ -251,7 +254,7 @@ def test_shapes_of_views_and_the_last_padding(tmp_path):
     for name, t in file.tensors.items():
         at = file.data_start + t["offset"]
         assert file.tensor(name).tobytes() == data[at:at + t["nbytes"]]
-    for n, fits in (32, True), (20, True), (19, False), (0, False):
+    for n, fits in (32, True), (31, True), (20, True), (19, False), (0, False):
         path.write_bytes(gguf_bytes(entries=[entry("x", [5], 0, 0)], data=bytes(n)))
         assert savante_loads(path, True) == fits
 
@@ -336,15 +339,19 @@ def test_heads(tmp_path):
     for d in 48, 512:
         assert f"heads of {d} " in refusal(tmp_path, qwen3({"qwen3.attention.key_length": d, "qwen3.attention.value_length": d}))
 
-def test_unexpected_tensors_are_refused(tmp_path):
-    assert "'blk.0.attn_q.bias.weight' is no part of Qwen3" in refusal(tmp_path, qwen3(tensors={"blk.0.attn_q.bias": ([256], 0)}))
-
 SCALINGS = [{}, {"type": "none"}, {"type": "linear", "factor": 4.0}, {"type": "yarn", "factor": 1.0}, {"type": "yarn", "factor": 4.0},
     {"type": "yarn", "factor": 4.0, "original_context_length": 16}, {"factor": 0.0}]
 @pytest.mark.parametrize("scaling", SCALINGS)
 def test_scalings_that_llama_cpp_takes(from_bytes, scaling):
     file = from_bytes(qwen3({f"qwen3.rope.scaling.{k}": v for k, v in scaling.items()}))
     assert file.kv.get("qwen3.rope.scaling.type") == scaling.get("type")
+
+def test_one_to_four_dimensions():
+    for n in range(7):
+        data = gguf_bytes(entries=[entry("x", [1] * n, 24, 0)], data=bytes(32))
+        if 1 <= n <= 4: assert parse(data)[2][0]["dims"] == [1] * n
+        else:
+            with pytest.raises(GGUFError, match=f"{n} dimensions"): parse(data)
 
 # %% ../nbs/02_gguf.ipynb #6c5a2954
 def test_key_length_is_read_and_not_derived(from_bytes):

@@ -68,6 +68,16 @@ def test_where_rows_are_cut_changes_no_bit():
         for a, b in ((0, cut), (cut, 11)): _rms_norm_k(X, w, np.float32(1e-6), out, a, b)
         same_bits(out, want)
 
+def test_nothing_is_written_beyond_the_range():
+    rng = np.random.default_rng(12)
+    x, w = rng.standard_normal((12, 64)).astype(np.float32), np.ones(64, np.float32)
+    want = rms_norm(x, w, 1e-6)
+    for a in range(4):
+        for b in range(a, 12):
+            out = np.full_like(x, 7)
+            _rms_norm_k(x, w, np.float32(1e-6), out, a, b)
+            assert (out[:a] == 7).all() and (out[b:] == 7).all() and (out[a:b] == want[a:b]).all()
+
 # %% ../nbs/06_norm.ipynb #22ba2834
 def test_out_may_be_the_input():
     X, w = heavy(7, 64, seed=6), heavy(64, seed=5)

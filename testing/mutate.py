@@ -238,7 +238,7 @@ _rope_k | fmaf(x0, c, -(x1 * s)) ~> fmaf(x0, c, x1 * s)
 _yarn_attn_factor_k | tenth * logf(factor) + one if ~> tenth * logf(factor) if
 _yarn_attn_factor_k | (one / (one + tenth * logf(factor))) ~> (one / m)
 _yarn_attn_factor_k | return m * (one / (one + tenth * logf(factor))) ~> return m / (one + tenth * logf(factor))
-_ramp_k | max(np.float32(0.001), high - low) ~> max(np.float32(1), high - low)
+_ramp_k | max(np.float32(0.001), high - low) ~> max(np.float32(2), high - low)
 _rope_k | range(half // 8 * 8, half) ~> range(half // 8 * 8 + 1, half)
 _rope_k | for j in range(0, half - 7, 8): ~> for j in range(0, half - 8, 8):
 from_metadata | get("scaling.type", "linear") ~> get("scaling.type", "none")

@@ -128,7 +128,7 @@ FILES = dict(
     factor_alone=dict(BASE, scaling__factor=4.), linear_attn=dict(BASE, scaling__attn_factor=.8),
     old_key=dict(BASE, scale_linear=2.), both_keys=dict(BASE, scale_linear=2., scaling__factor=0.),
     yarn_4=YARN, yarn_1=dict(YARN, scaling__factor=1.), yarn_half=dict(YARN, scaling__factor=.5),
-    yarn_18_3=dict(YARN, scaling__factor=18.3), yarn_no_factor=dict(BASE, scaling__type="yarn"),
+    yarn_18_3=dict(YARN, scaling__factor=18.3), yarn_5_5=dict(YARN, scaling__factor=5.5), yarn_no_factor=dict(BASE, scaling__type="yarn"),
     yarn_no_original=dict(BASE, scaling__type="yarn", scaling__factor=4.), yarn_original_0=dict(YARN, scaling__original_context_length=0),
     yarn_attn=dict(YARN, scaling__attn_factor=.8), betas_ignored=dict(YARN, **OTHERS))
 

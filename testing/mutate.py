@@ -330,7 +330,7 @@ _tensor | if not 1 <= n_dims <= 4: ~> if not 1 <= n_dims <= 5:
 _layout | if t["offset"] != at: ~> if t["offset"] < at:
 _ends | if end <= size: continue ~> if end <= size + 1: continue
 parse | if t["name"] in names: ~> if t["name"] in kv:
-_strings | for k in range(7): keep ~> for k in range(6): keep
+_strings | return texts if len(texts) == n else ~> return texts if texts else
 _strings | if at > end:\n ~> if at > end + 1:\n
 _real | if not 0 <= v < inf: ~> if not 0 <= v:
 _settings | if 0 < factor < least: ~> if 0 < factor < 0:

@@ -180,6 +180,11 @@ def test_every_row_is_computed_once(n, grain):
         pieces = check._pieces(n, n_threads, grain)
         assert all(a % grain == 0 for a, _ in pieces) and len(pieces) <= n_threads
 
+def test_a_short_last_piece_has_a_thread_of_its_own():
+    calls = []
+    parallel(lambda i0, i1: calls.append((i0, i1)), 9, n_threads=2, grain=8)
+    assert sorted(calls) == [(0, 8), (8, 9)]
+
 def test_callers_in_two_threads_do_not_meet():
     outs = [np.zeros(500) for _ in range(8)]
     def run(out):
@@ -214,6 +219,17 @@ def test_an_interrupt_waits_for_the_workers_and_leaves_a_working_crew():
     out = np.zeros(10); parallel(fill, 10, out, n_threads=2)
     assert out.sum() == 45
 
+def test_an_interrupt_of_a_caller_that_waits_waits_as_well():
+    begun, busy = threading.Event(), []
+    def k(i0, i1):
+        if threading.current_thread() is threading.main_thread(): begun.wait(); return
+        busy.append(1); begun.set(); time.sleep(.6); busy.pop()
+    threading.Timer(.3, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        parallel(k, 2, n_threads=2)
+        time.sleep(1)
+    assert begun.is_set() and not busy
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_has_workers_of_its_own():
     out = np.zeros(100); parallel(fill, 100, out, n_threads=3)
@@ -222,23 +238,14 @@ def test_a_forked_child_has_workers_of_its_own():
         pid = os.fork()
     if pid == 0:
         out[:] = 0; parallel(fill, 100, out, n_threads=3)
-        os._exit(int(out.sum() != 4950))
+        os._exit(int(out.sum() != 4950 or not any(t.name == "savante" for t in threading.enumerate())))
     assert os.waitpid(pid, 0)[1] == 0
-
-def test_arrays_are_let_go_after_the_call():
-    import weakref
-    a = np.zeros(100); parallel(fill, 100, a, n_threads=2)
-    gone = weakref.ref(a); del a
-    for _ in range(100):
-        if gone() is None: return
-        time.sleep(.01)
-    raise AssertionError("a worker still holds the array")
 
 # %% ../nbs/00_check.ipynb #94dc5997
 def test_threads_are_clamped_with_a_warning(monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     assert available_threads() == thread_count() == thread_count(1) == 1
-    with pytest.warns(RuntimeWarning, match="4 threads asked for, 1 available"): assert thread_count(4) == 1
+    with pytest.warns(RuntimeWarning, match="2 threads asked for, 1 available"): assert thread_count(2) == 1
     monkeypatch.setenv("NUMBA_NUM_THREADS", "100000")
     assert available_threads() == len(os.sched_getaffinity(0))
 
@@ -259,6 +266,15 @@ except (ValueError, ImportError) as e: sys.exit(str(e))"""
 @pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True])
 def test_a_thread_count_that_makes_no_sense_is_refused(bad):
     with pytest.raises(ValueError, match="whole number"): thread_count(bad)
+
+def test_arrays_are_let_go_after_the_call():
+    import weakref
+    a = np.zeros(100); parallel(fill, 100, a, n_threads=2)
+    gone = weakref.ref(a); del a
+    for _ in range(100):
+        if gone() is None: return
+        time.sleep(.01)
+    raise AssertionError("a worker still holds the array")
 
 # %% ../nbs/00_check.ipynb #f23b74c8
 def test_a_kernel_is_ieee_as_written():

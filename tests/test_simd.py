@@ -105,6 +105,8 @@ def test_fma_rounds_once(ran):
     libm.fmaf.restype, libm.fmaf.argtypes = ctypes.c_float, [ctypes.c_float] * 3
     want = np.array([libm.fmaf(*v) for v in zip(*(ran[k].tolist() for k in "xyz"))], np.float32)
     assert same_bits(ran["floats"][4], want)
+    scalar = np.array([libm.fmaf(x, y, x) for x, y in zip(*(ran[k].tolist() for k in "xy"))], np.float32)
+    assert same_bits(ran["functions"][5], scalar)
     with pytest.raises(AssertionError): same_bits(quiet(lambda: ran["x"] * ran["y"] + ran["z"]), want)
 
 # %% ../nbs/03_simd.ipynb #5c45134c
@@ -160,7 +162,7 @@ F8, I8 = np.ones(8, np.float32), np.ones(32, np.int8)
 
 @pytest.mark.parametrize("f, args", [
     (lambda a: load_f32x8(a, 0), [np.ones(8)]), (lambda a: load_f32x8(a, 0), [np.ones(8, np.int32)]), (lambda a: load_i32x8(a, 0), [F8]),
-    (lambda a: load_i8x32(a, 0), [np.ones(32, bool)]), (lambda a: load_i16x8(a, 0), [np.ones(8, np.float16)]),
+    (lambda a: load_i8x32(a, 0), [np.ones(32, bool)]), (lambda a: load_i8x32(a, 0), [np.ones(32, int)]), (lambda a: load_i16x8(a, 0), [np.ones(8, np.float16)]),
     (lambda a: load_f32x8(a, 0), [np.ones((8, 8), np.float32).T]), (lambda a: load_f32x8(a, 0), [np.ones(16, np.float32)[::2]]),
     (lambda a: load_f32x8(a, 0), [3]), (lambda a: load_f32x8(a, 0.0), [F8]),
     (lambda a, q: store_f32x8(a, 0, load_i8x32(q, 0)), [F8, I8]), (lambda a: load_f32x8(a, 0) + 1, [F8]),

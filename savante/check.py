@@ -12,10 +12,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 import numpy as np
+import savante
+
+# %% ../nbs/00_check.ipynb #a09fb6a3
+def _thread_cap():
+    "`NUMBA_NUM_THREADS` as a number; None where it is not set."
+    value = os.environ.get("NUMBA_NUM_THREADS")
+    if value is None: return None
+    try: cap = int(value)
+    except ValueError: cap = 0
+    if cap < 1: raise ValueError(f"NUMBA_NUM_THREADS={value!r} is not a number of threads: set it to 1 or more, or unset it")
+    return cap
+
+_thread_cap()
+
+# %% ../nbs/00_check.ipynb #4ddbb051
 import numba
 from numba.core import caching, event
 from numba.core.compiler import CompileResult
-import savante
 
 # %% ../nbs/00_check.ipynb #4b974921
 def hexes(
@@ -155,6 +169,11 @@ _STAMPS, _SOURCE_KEY = _stamps(), _hash_sources()  # at import: this is the code
 def _sources_changed(): return _stamps() != _STAMPS
 
 # %% ../nbs/00_check.ipynb #8de2b2b0
+def _tell(message):
+    "A warning about the cache: never the end of a program, even where warnings are errors."
+    try: warnings.warn(message, RuntimeWarning, stacklevel=4)
+    except RuntimeWarning: print(f"savante: {message}", file=sys.stderr)
+
 def _writable(path):
     "Whether files can be made in `path`, which is made if need be. Marks the directory as used today."
     try:
@@ -178,8 +197,8 @@ def cache_dir() -> Path | None:
         path = root / _SOURCE_KEY
         if _writable(path): _prune(root, path); return path
         if path.is_dir(): return path  # read-only, but filled: an image, say
-    warnings.warn(f"no place to keep compiled kernels ({root or 'no home directory'} cannot be written): each start compiles them again; "
-                  "set SAVANTE_CACHE_DIR", RuntimeWarning, stacklevel=3)
+    _tell(f"no place to keep compiled kernels ({root or 'no home directory'} cannot be written): each start compiles them again; "
+          "set SAVANTE_CACHE_DIR")
 
 def _prune(root, mine, days=30, keep=8):
     "Remove directories of other sources that are old, or many."
@@ -190,12 +209,12 @@ def _prune(root, mine, days=30, keep=8):
     for n, (unused, d) in enumerate(sorted(others), 2):
         if unused > days or (n > keep and unused > 1): shutil.rmtree(d, ignore_errors=True)
 
-# %% ../nbs/00_check.ipynb #e4477cb5
-def _seal(name, data):
-    "What stands before the data of a compiled kernel: it fits this data under this file name, and no other."
-    return hashlib.sha256(name.encode() + b"\0" + data).digest()
+# %% ../nbs/00_check.ipynb #3688e453
+def _seal(file, data):
+    "A digest of the content and of what it is the content of."
+    return hashlib.sha256(f"{file.parent.name}/{file.name}\0".encode() + data).digest()
 
-# %% ../nbs/00_check.ipynb #d7a00001
+# %% ../nbs/00_check.ipynb #e4477cb5
 class _KernelCache(caching.FunctionCache):
     "Compiled kernels on disk, a file for each function and signature."
     saving = True  # for all kernels: False once a write has failed
@@ -214,9 +233,8 @@ class _KernelCache(caching.FunctionCache):
         target.refresh()
         if not self._enabled: return None
         try:
-            file = self._file(sig, target.codegen())
-            raw = file.read_bytes()
-            if _seal(file.name, raw[32:]) == raw[:32]: return CompileResult._rebuild(target, *pickle.loads(raw[32:]))
+            raw = (file := self._file(sig, target.codegen())).read_bytes()
+            if _seal(file, raw[32:]) == raw[:32]: return CompileResult._rebuild(target, *pickle.loads(raw[32:]))
         except Exception: pass  # not there, damaged, or made by something else
         return None
 
@@ -228,12 +246,12 @@ class _KernelCache(caching.FunctionCache):
             file.parent.mkdir(parents=True, exist_ok=True)
             part = file.with_name(f"{file.name}.{os.getpid()}.{threading.get_ident()}")
             try:
-                part.write_bytes(_seal(file.name, data) + data)
+                part.write_bytes(_seal(file, data) + data)
                 os.replace(part, file)
             finally: part.unlink(missing_ok=True)
         except Exception as e:
             _KernelCache.saving = False
-            warnings.warn(f"compiled kernels are not kept from here on: {e}", RuntimeWarning, stacklevel=2)
+            _tell(f"compiled kernels are not kept from here on: {e}")
 
 # %% ../nbs/00_check.ipynb #75c82f92
 def kernel(
@@ -266,8 +284,7 @@ def on_compile(
 def available_threads() -> int:
     "CPUs this process may run on, at most `NUMBA_NUM_THREADS` where that is set."
     n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if (cap := os.environ.get("NUMBA_NUM_THREADS", "")).isdigit() and int(cap) > 0: n = min(n, int(cap))
-    return n
+    return min(n, _thread_cap() or n)
 
 def thread_count(
     wanted: int | None = None, # None: all that are available

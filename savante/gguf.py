@@ -7,7 +7,7 @@ __all__ = ['GGUFError', 'type_name', 'parse', 'GGUFFile', 'check_qwen3', 'open_m
 
 # %% ../nbs/02_gguf.ipynb #b8708baa
 import mmap, os, stat, struct
-from math import isfinite, prod
+from math import inf, prod
 from pathlib import Path
 import numpy as np
 
@@ -222,10 +222,9 @@ def _map(path):
     except OSError as e: raise GGUFError(f"cannot be read ({e.strerror}): give the path of a GGUF file") from None
 
 def _ends(tensors, alignment, data_start, size):
-    "The data of every tensor lies within a file of `size` bytes, and its padding too, save that of the last in the file."
-    last = max((t["offset"] for t in tensors), default=0)
+    "The data of every tensor lies within a file of `size` bytes."
     for t in tensors:
-        begin, end = data_start + t["offset"], data_start + t["offset"] + (t["nbytes"] if t["offset"] == last else _up(t["nbytes"], alignment))
+        begin, end = data_start + t["offset"], data_start + t["offset"] + t["nbytes"]
         if end <= size: continue
         packing = t is tensors[-1] and t["type"] in _NOTES and _packing(t, size - begin, alignment)
         if packing: raise _repacked(t, packing)
@@ -303,12 +302,12 @@ def _expected(g, n_vocab):
 
 # %% ../nbs/02_gguf.ipynb #92d05004
 def _real(kv, key, default=None):
-    "A finite number of the metadata, 0 or more."
+    "A number of the metadata as float32 has it: finite, 0 or more."
     x = _one(kv, f"qwen3.{key}", default)
     if x is None: raise GGUFError(f"the metadata lacks qwen3.{key}: {_ANOTHER}")
-    if type(x) not in (int, float) or not isfinite(x) or x < 0:
-        raise GGUFError(f"qwen3.{key} is {_short(x)}, not a finite number of 0 or more: {_ANOTHER}")
-    return x
+    with np.errstate(over="ignore"): v = np.float32(x if type(x) in (int, float, np.float32) else -1)
+    if not 0 <= v < inf: raise GGUFError(f"qwen3.{key} is {_short(x)}, not a finite number of 0 or more: {_ANOTHER}")
+    return v
 
 def _settings(kv):
     "The numbers that decide bits but no shapes: epsilon, rope, scaling."
@@ -317,7 +316,11 @@ def _settings(kv):
     scaling = _one(kv, "qwen3.rope.scaling.type", "linear")
     if scaling not in ("none", "linear", "yarn"):
         raise GGUFError(f"qwen3.rope.scaling.type is {_short(scaling)}, not none, linear or yarn: get another model")
-    for key in "scaling.factor", "scaling.attn_factor", "scaling.original_context_length", "scale_linear": _real(kv, f"rope.{key}", 1)
+    factor, gain = _real(kv, "rope.scaling.factor", _real(kv, "rope.scale_linear", 0)), _real(kv, "rope.scaling.attn_factor", 1)
+    least = {"none": 0, "linear": 2**-127, "yarn": 5e-5}[scaling]
+    if 0 < factor < least: raise GGUFError(f"qwen3.rope.scaling.factor is {factor}, and {scaling} needs {least:.2g} or more: {_ANOTHER}")
+    if gain > 1e30: raise GGUFError(f"qwen3.rope.scaling.attn_factor is {gain}, more than any attention bears: {_ANOTHER}")
+    if _one(kv, key := "qwen3.rope.scaling.original_context_length", 0) != 0: _count(kv, key.removeprefix("qwen3."))
     if _one(kv, "qwen3.attention.causal", True) is not True:
         raise GGUFError("qwen3.attention.causal is off, so this model embeds and does not write: get a chat model")
     if _one(kv, "qwen3.nextn_predict_layers", 0) != 0:

@@ -14,6 +14,9 @@ from .norm import _check_f32
 from .simd import cosf, fma, fmaf, load_f32x8, logf, powf, sinf, splat, store_f32x8
 
 # %% ../nbs/07_rope.ipynb #4c865fe4
+_KEYS = {name: f"of qwen3.rope.{key}" for name, key in (("freq_base", "freq_base"), ("freq_scale", "scaling.factor"),
+    ("attn_factor", "scaling.attn_factor"), ("n_ctx_orig", "scaling.original_context_length or qwen3.context_length"))}
+
 def _number(kv, key, default):
     "A finite number of the metadata, not negative."
     v = kv.get(f"qwen3.{key}", default)
@@ -42,11 +45,12 @@ class Rope:
 
     def __post_init__(self):
         if self.n_dims < 2 or self.n_dims % 2: raise ValueError(f"Rope: n_dims must be even and positive, got {self.n_dims}")
-        if not 1 <= self.n_ctx_orig < 2**31: raise ValueError(f"Rope: n_ctx_orig must be from 1 to 2**31 - 1, got {self.n_ctx_orig}")
+        if not 1 <= self.n_ctx_orig < 2**31:
+            raise ValueError(f"Rope: n_ctx_orig ({_KEYS['n_ctx_orig']}) must be from 1 to 2**31 - 1, got {self.n_ctx_orig}")
         for name in ("freq_base", "freq_scale", "beta_fast", "beta_slow", "ext_factor", "attn_factor"):
-            v = float(np.float32(getattr(self, name)))
+            with np.errstate(over="ignore"): v = float(np.float32(getattr(self, name)))
             if not (0 if name in ("ext_factor", "attn_factor") else 1e-45) <= v < math.inf:
-                raise ValueError(f"Rope: {name} must be finite and positive, got {getattr(self, name)}")
+                raise ValueError(f"Rope: {name} ({_KEYS.get(name, 'no key')}) must be finite and positive, got {getattr(self, name)}")
             object.__setattr__(self, name, v)
 
     @classmethod
@@ -63,8 +67,7 @@ class Rope:
         factor = np.float32(number("rope.scaling.factor", number("rope.scale_linear", 0)))
         with np.errstate(over="ignore"): freq_scale = np.float32(1) / (factor if factor and kind != "none" else np.float32(1))
         n_ctx_orig = int(number("rope.scaling.original_context_length", 0) or number("context_length", 0))
-        if not n_ctx_orig: raise ValueError("qwen3.context_length is missing or 0: get another copy of the model")
-        attn_factor = np.float32(number("rope.scaling.attn_factor", 1))
+        with np.errstate(over="ignore"): attn_factor = np.float32(number("rope.scaling.attn_factor", 1))
         if kind == "yarn": attn_factor *= np.float32(_yarn_attn_factor_k(freq_scale))
         return cls(head_dim, number("rope.freq_base", 10000.), freq_scale, float(kind == "yarn"), attn_factor, n_ctx_orig)
 

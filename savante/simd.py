@@ -12,6 +12,7 @@ __all__ = ['f32x8', 'i32x8', 'i16x16', 'i16x8', 'i8x32', 'i8x16', 'i8x8', 'LOWER
 
 # %% ../nbs/03_simd.ipynb #caf96b3d
 import ctypes, operator, os
+from . import check  # first: it looks at Numba's settings
 import llvmlite.ir as ir, llvmlite.binding as llvm
 from numba import types
 from numba.core import cgutils, config

@@ -127,7 +127,6 @@ def test_a_damaged_file_is_compiled_again(sandbox, damage):
     assert sandbox.run() == ("41 outer.run inner.scale", "")
     assert sandbox.run() == ("41", "")
 
-# %% ../nbs/00_check.ipynb #d7a00002
 def test_files_that_changed_names_are_compiled_again(sandbox):
     sandbox.run()
     a, b = sandbox.cache.rglob("*.kernel")
@@ -138,6 +137,16 @@ def test_files_that_changed_names_are_compiled_again(sandbox):
 def test_without_a_compiler_there_is_one_line(sandbox):
     assert "ImportError: NUMBA_DISABLE_JIT is set" in sandbox.start(NUMBA_DISABLE_JIT="1").communicate()[1]
 
+# %% ../nbs/00_check.ipynb #7e5111a7
+def test_a_file_of_older_sources_is_compiled_again(sandbox):
+    sandbox.run()
+    old = {f.name: f.read_bytes() for f in sandbox.cache.rglob("*.kernel")}
+    sandbox.write(inner=INNER.replace("* 2", "* 3")); sandbox.run()
+    mixed = [f for f in sandbox.cache.rglob("*.kernel") if f.read_bytes() != old[f.name]]
+    assert len(mixed) == 2
+    for f in mixed: f.write_bytes(old[f.name])
+    assert sandbox.run() == ("61 outer.run inner.scale", "")
+
 def test_without_a_home_there_is_one_warning(sandbox):
     out, err = sandbox.run(SAVANTE_CACHE_DIR=None, XDG_CACHE_HOME=None, HOME="/dev/null")
     assert out.startswith("41") and err.count("no place to keep compiled kernels") == 1
@@ -147,6 +156,11 @@ def test_a_disk_that_fills_up_costs_one_warning(sandbox):
     out, err = sandbox.run(spoil + REPORT)
     assert out.startswith("41") and err.count("not kept") == 1
     assert not [f for f in sandbox.cache.rglob("*") if f.is_file()]
+
+def test_where_warnings_are_errors_the_cache_still_ends_nothing(sandbox):
+    nowhere = {"SAVANTE_CACHE_DIR": "/dev/null/x", "PYTHONWARNINGS": "error::RuntimeWarning"}
+    out, err = sandbox.run(**nowhere)
+    assert out.startswith("41") and err.count("savante: no place to keep") == 1 and "Traceback" not in err
 
 def test_old_directories_go_but_not_the_one_in_use(sandbox):
     sandbox.cache.mkdir()
@@ -165,6 +179,11 @@ def test_every_row_is_computed_once(n, grain):
         assert out.tolist() == list(range(n))
         pieces = check._pieces(n, n_threads, grain)
         assert all(a % grain == 0 for a, _ in pieces) and len(pieces) <= n_threads
+
+def test_a_short_last_piece_has_a_thread_of_its_own():
+    calls = []
+    parallel(lambda i0, i1: calls.append((i0, i1)), 9, n_threads=2, grain=8)
+    assert sorted(calls) == [(0, 8), (8, 9)]
 
 def test_callers_in_two_threads_do_not_meet():
     outs = [np.zeros(500) for _ in range(8)]
@@ -200,6 +219,17 @@ def test_an_interrupt_waits_for_the_workers_and_leaves_a_working_crew():
     out = np.zeros(10); parallel(fill, 10, out, n_threads=2)
     assert out.sum() == 45
 
+def test_an_interrupt_of_a_caller_that_waits_waits_as_well():
+    begun, busy = threading.Event(), []
+    def k(i0, i1):
+        if threading.current_thread() is threading.main_thread(): begun.wait(); return
+        busy.append(1); begun.set(); time.sleep(.6); busy.pop()
+    threading.Timer(.3, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        parallel(k, 2, n_threads=2)
+        time.sleep(1)
+    assert begun.is_set() and not busy
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_has_workers_of_its_own():
     out = np.zeros(100); parallel(fill, 100, out, n_threads=3)
@@ -208,8 +238,34 @@ def test_a_forked_child_has_workers_of_its_own():
         pid = os.fork()
     if pid == 0:
         out[:] = 0; parallel(fill, 100, out, n_threads=3)
-        os._exit(int(out.sum() != 4950))
+        os._exit(int(out.sum() != 4950 or not any(t.name == "savante" for t in threading.enumerate())))
     assert os.waitpid(pid, 0)[1] == 0
+
+# %% ../nbs/00_check.ipynb #94dc5997
+def test_threads_are_clamped_with_a_warning(monkeypatch):
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
+    assert available_threads() == thread_count() == thread_count(1) == 1
+    with pytest.warns(RuntimeWarning, match="2 threads asked for, 1 available"): assert thread_count(2) == 1
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "100000")
+    assert available_threads() == len(os.sched_getaffinity(0))
+
+@pytest.mark.parametrize("module", ["check", "simd", "chat"])
+@pytest.mark.parametrize("setting", ["NUMBA_NUM_THREADS=abc", "NUMBA_NUM_THREADS=0", "NUMBA_NUM_THREADS=-1", "NUMBA_NUM_THREADS=",
+                                     "NUMBA_NUM_THREADS=2.5", "NUMBA_DISABLE_JIT=1"])
+def test_a_setting_of_numba_that_cannot_work_is_one_line(module, setting):
+    name, _, value = setting.partition("=")
+    code = f"""import sys
+try:
+    import savante.{module}
+    from savante.check import kernel
+    kernel(lambda x: x)
+except (ValueError, ImportError) as e: sys.exit(str(e))"""
+    p = subprocess.run([sys.executable, "-c", code], env={**os.environ, name: value}, capture_output=True, text=True, timeout=120)
+    assert p.returncode == 1 and p.stderr.count("\n") == 1 and p.stderr.startswith(name), p.stderr
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True])
+def test_a_thread_count_that_makes_no_sense_is_refused(bad):
+    with pytest.raises(ValueError, match="whole number"): thread_count(bad)
 
 def test_arrays_are_let_go_after_the_call():
     import weakref
@@ -220,18 +276,7 @@ def test_arrays_are_let_go_after_the_call():
         time.sleep(.01)
     raise AssertionError("a worker still holds the array")
 
-# %% ../nbs/00_check.ipynb #94dc5997
-def test_threads_are_clamped_with_a_warning(monkeypatch):
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
-    assert available_threads() == thread_count() == thread_count(1) == 1
-    with pytest.warns(RuntimeWarning, match="4 threads asked for, 1 available"): assert thread_count(4) == 1
-    monkeypatch.setenv("NUMBA_NUM_THREADS", "100000")
-    assert available_threads() == len(os.sched_getaffinity(0))
-
-@pytest.mark.parametrize("bad", [0, -1, 1.5, "2", True])
-def test_a_thread_count_that_makes_no_sense_is_refused(bad):
-    with pytest.raises(ValueError, match="whole number"): thread_count(bad)
-
+# %% ../nbs/00_check.ipynb #f23b74c8
 def test_a_kernel_is_ieee_as_written():
     @kernel
     def f(x, y, z): return x * y + z, x / (y - y)

@@ -117,7 +117,7 @@ def test_rows_of_any_length_are_ggmls(n):
     agree(f"exp/softmax_{n}", softmax(x), lambda g: ggml_softmax(g, x))
 
 # %% ../nbs/08_exp.ipynb #c89a8c86
-@pytest.mark.parametrize("n", [1, 5, 8, 13, 64, 130])
+@pytest.mark.parametrize("n", [1, 5, 8, 13, 20, 28, 64, 130])
 def test_kernels_have_the_bits_of_the_ordered_rows(n):
     x = rows(n)
     same_bits(swiglu(x[:3], x[2::-1].copy()), np.stack([swiglu_ordered(a, b) for a, b in zip(x[:3], x[2::-1])]))

@@ -48,6 +48,19 @@ def test_norm_of_heads_and_of_many_rows():
     agree("norm/heads", rms_norm(q, w[:128]), lambda ggml: ggml.rms_norm(q, w[:128], 1e-6))
 
 # %% ../nbs/06_norm.ipynb #cd7ec9e7
+def tipping(n=5):
+    "Rows whose mean lies half-way between two floats, but for 61 ones: added last they are lost, added first they tip it."
+    x = np.ones((n, 64), np.float32)
+    x[:, 0], x[:, 1], x[:, 2] = 2.**27, 2.**21 * np.array([2, 4, 5, 6, 11])[:n], 2.**15
+    return x
+
+@pytest.mark.oracle
+def test_the_sum_runs_from_the_left():
+    x, w = tipping(), np.ones(64, np.float32)
+    agree("norm/tipping", rms_norm(x, w), lambda ggml: ggml.rms_norm(x, w, 1e-6))
+    backwards = np.stack([rms_norm_ordered(r[::-1], w, 1e-6)[::-1] for r in x])
+    assert (rms_norm(x, w) != backwards).all()
+
 @pytest.mark.oracle
 @pytest.mark.parametrize("eps", [0., 1e-6, 1e-5, 1.])
 def test_eps_is_the_one_given(eps):

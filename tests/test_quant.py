@@ -117,6 +117,11 @@ def test_quantize_has_ggmls_bytes_for_every_size():
     agree("quant/every_size", as_blocks(*quantize_q8_0(x)), lambda ggml: ggml.quantize_q8_0(x))
 
 @pytest.mark.oracle
+def test_a_block_of_zeros_has_ggmls_bytes():
+    x = np.concatenate([np.zeros((1, 96), np.float32), heavy(1, 96)]); x[0, 32:64], x[1, 32:64] = -0., 0
+    agree("quant/zeros", as_blocks(*quantize_q8_0(x)), lambda ggml: ggml.quantize_q8_0(x))
+
+@pytest.mark.oracle
 def test_quantize_has_ggmls_bytes_for_nan_and_infinity():
     x = heavy(64, 64); x.flat[::41], x.flat[5::97], x.flat[9::113] = np.nan, np.inf, -np.inf; x[:, 40] = 3e38
     live = lambda ggml: ggml.quantize_q8_0(x).reshape(64, 2, 34)[..., 2:].reshape(64, 64).view(np.int8)

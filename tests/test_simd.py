@@ -105,6 +105,8 @@ def test_fma_rounds_once(ran):
     libm.fmaf.restype, libm.fmaf.argtypes = ctypes.c_float, [ctypes.c_float] * 3
     want = np.array([libm.fmaf(*v) for v in zip(*(ran[k].tolist() for k in "xyz"))], np.float32)
     assert same_bits(ran["floats"][4], want)
+    scalar = np.array([libm.fmaf(x, y, x) for x, y in zip(*(ran[k].tolist() for k in "xy"))], np.float32)
+    assert same_bits(ran["functions"][5], scalar)
     with pytest.raises(AssertionError): same_bits(quiet(lambda: ran["x"] * ran["y"] + ran["z"]), want)
 
 # %% ../nbs/03_simd.ipynb #5c45134c
@@ -159,7 +161,7 @@ F8, I8 = np.ones(8, np.float32), np.ones(32, np.int8)
 
 @pytest.mark.parametrize("f, args", [
     (lambda a: load_f32x8(a, 0), [np.ones(8)]), (lambda a: load_f32x8(a, 0), [np.ones(8, np.int32)]), (lambda a: load_i32x8(a, 0), [F8]),
-    (lambda a: load_i8x32(a, 0), [np.ones(32, bool)]), (lambda a: load_i16x8(a, 0), [np.ones(8, np.float16)]),
+    (lambda a: load_i8x32(a, 0), [np.ones(32, bool)]), (lambda a: load_i8x32(a, 0), [np.ones(32, int)]), (lambda a: load_i16x8(a, 0), [np.ones(8, np.float16)]),
     (lambda a: load_f32x8(a, 0), [np.ones((8, 8), np.float32).T]), (lambda a: load_f32x8(a, 0), [np.ones(16, np.float32)[::2]]),
     (lambda a: load_f32x8(a, 0), [3]), (lambda a: load_f32x8(a, 0.0), [F8]),
     (lambda a, q: store_f32x8(a, 0, load_i8x32(q, 0)), [F8, I8]), (lambda a: load_f32x8(a, 0) + 1, [F8]),
@@ -168,6 +170,20 @@ F8, I8 = np.ones(8, np.float32), np.ones(32, np.int8)
     (lambda q: lookup16(load_i8x32(q, 0), load_i8x32(q, 0)), [I8]), (lambda a: expf(1.0), [F8]), (lambda a: f32_to_f16(1.0), [F8])])
 def test_what_does_not_fit_is_refused_when_compiled(f, args):
     with pytest.raises(TypingError): kernel(f)(*args)
+
+def test_whole_numbers_are_loaded_stored_multiplied_and_cut_to_bytes():
+    from savante.simd import load_i8x8, splat_i32, store_i8x8, store_i8x16, store_i32x8, to_i8
+    @kernel
+    def f(a, h, b, product, halves, bytes_):
+        store_i32x8(product, 1, load_i32x8(a, 2) * load_i32x8(a, 3)); store_i32x8(product, 9, splat_i32(-7) * load_i32x8(a, 0))
+        store_i16x8(halves, 1, load_i16x8(h, 3)); store_i8x16(bytes_, 1, load_i8x16(b, 3))
+        store_i8x8(bytes_, 17, load_i8x8(b, 5)); store_i8x8(bytes_, 25, to_i8(load_i32x8(a, 1)))
+    rng = np.random.default_rng(4)
+    a, h, b = (rng.integers(-k, k, n).astype(t) for k, n, t in ((9999, 11, np.int32), (9999, 11, np.int16), (128, 19, np.int8)))
+    product, halves, bytes_ = np.zeros(17, np.int32), np.zeros(9, np.int16), np.zeros(33, np.int8)
+    f(a, h, b, product, halves, bytes_)
+    same_bits(product, np.r_[np.int32(0), a[2:10] * a[3:11], -7 * a[:8]]); same_bits(halves, np.r_[np.int16(0), h[3:11]])
+    same_bits(bytes_, np.r_[np.int8(0), b[3:19], b[5:13], a[1:9].astype(np.int8)])
 
 def test_a_read_only_array_is_loaded_from_but_not_stored_to():
     a = F8.copy(); a.flags.writeable = False

@@ -11,8 +11,8 @@ from numba import types
 from numba.extending import intrinsic
 from .check import kernel, parallel
 from .exp import exp8
-from .simd import (_I32, _call, _op, _pointer, _shuffle, expf, f32x8, fma, fmaf, le, load_f32x8, load_i16x8, narrow, round_f16, select,
-                          splat, store_f32x8, store_i16x8, vmax, widen)
+from .simd import (_I32, _call, _op, _pointer, _shuffle, expf, f32x8, fma, fmaf, le, load_f32x8, load_i16x8, narrow, round_f16,
+                          select, splat, store_f32x8, store_i16x8, vmax, widen)
 
 # %% ../nbs/09_attention.ipynb #fa91e2d6
 @kernel
@@ -97,7 +97,7 @@ def _dots_k(q, o, p, k, i, l, d):
 
 @kernel
 def _scores_k(q, g, h, k, at, cells, scale, part, w):
-    "Scores `w` [2, _BLOCK] of the queries `g`, `h` with the cells from the flat index `at` on; `part` holds sums before step 2's tree."
+    "Scores of the queries `g` (from `w[0]` on) and `h` (from `w[_BLOCK]`) with the cells from the flat index `at`; `part`: room for sums."
     d = q.shape[1]
     for c in range(0, cells, 2):
         o, p, i, n = g * d, h * d, at + c * d, 8 * c
@@ -114,24 +114,24 @@ def _scores_k(q, g, h, k, at, cells, scale, part, w):
 
 # %% ../nbs/09_attention.ipynb #e647630b
 @kernel
-def _weights_k(w, grow, cells, M, S):
-    "Scores to weights, in place; returns the maximum and the sum."
+def _weights_k(w, o, grow, cells, M, S):
+    "Scores to weights, in place, from `w[o]` on; returns the maximum and the sum."
     for c in range(cells):
-        s = w[c]
+        s = w[o + c]
         if s > M:
-            grow[c], w[c] = expf(M - s), np.float32(1)
+            grow[c], w[o + c] = expf(M - s), np.float32(1)
             S, M = S * grow[c] + np.float32(1), s
         else:
-            grow[c], w[c] = np.float32(1), expf(s - M)
-            S = S + w[c]
+            grow[c], w[o + c] = np.float32(1), expf(s - M)
+            S = S + w[o + c]
     return M, S
 
 @kernel
-def _values_k(w, grow, cells, v, at, g, acc, later, ahead):
-    "Weighted values into the accumulator of query `g`, which holds float16 numbers as float32; meanwhile `later` is fetched from `ahead` on."
+def _values_k(w, o, grow, cells, v, at, g, acc, later, ahead):
+    "Weighted values into query `g`'s accumulator (float16 numbers, as float32); meanwhile `later` is fetched from `ahead` on."
     d = acc.shape[1]
     for c in range(cells):
-        x, i = splat(w[c]), at + c * d
+        x, i = splat(w[o + c]), at + c * d
         for j in range(0, d, 32): _fetch(later, ahead + c * d + j)
         if grow[c] != np.float32(1):
             for j in range(g * d, g * d + d, 8): store_f32x8(acc, j, round_f16(load_f32x8(acc, j) * splat(grow[c])))
@@ -153,8 +153,9 @@ def _piece_k(q, k, v, head, c0, c1, seen, scale, part, w, grow, M, S, acc):
         for g in range(0, group, 2):
             _scores_k(q, g, min(g + 1, group - 1), k, at, cells, scale, part, w)
             for i in range(g, min(g + 2, group)):
-                M[i], S[i] = _weights_k(w[i - g], grow, cells, M[i], S[i])
-                _values_k(w[i - g], grow, cells, v, at, i, acc, k if i == g else v, ahead)
+                o = (i - g) * _BLOCK
+                M[i], S[i] = _weights_k(w, o, grow, cells, M[i], S[i])
+                _values_k(w, o, grow, cells, v, at, i, acc, k if i == g else v, ahead)
 
 @kernel
 def _normalise(acc, S, out, first):
@@ -169,11 +170,10 @@ def _rows_k(q, k, v, n_past, scale, out, i0, i1):
     "Item `i` is head `i // n` of the cache and row `i % n`; `k`, `v` as uint16."
     n, heads, d = q.shape
     group = heads // k.shape[0]
-    qh, acc, M, S = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty(group, np.float32), np.empty(group, np.float32)
-    part, w, grow = np.empty((2, _BLOCK, 8), np.float32), np.empty((2, _BLOCK), np.float32), np.empty(_BLOCK, np.float32)
+    qh, acc, part = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty(16 * _BLOCK, np.float32)
+    M, S, w, grow = np.empty(group, np.float32), np.empty(group, np.float32), np.empty(2 * _BLOCK, np.float32), np.empty(_BLOCK, np.float32)
     for i in range(i0, i1):
-        h, seen = i // n, n_past + i % n + 1
-        first = (i % n * heads + h * group) * d
+        h, seen, first = i // n, n_past + i % n + 1, (i % n * heads + i // n * group) * d
         _load_q(q, first, qh)
         _piece_k(qh, k, v, h, 0, seen, seen, scale, part, w, grow, M, S, acc)
         _normalise(acc, S, out, first)
@@ -186,7 +186,7 @@ def _split_k(q, k, v, n_past, scale, length, out, i0, i1):
     group, seen = heads // k.shape[0], n_past + 1
     qh, acc, piece = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty((group, d), np.float32)
     M, S, m, s = np.empty(group, np.float32), np.empty(group, np.float32), np.empty(group, np.float32), np.empty(group, np.float32)
-    part, w, grow = np.empty((2, _BLOCK, 8), np.float32), np.empty((2, _BLOCK), np.float32), np.empty(_BLOCK, np.float32)
+    part, w, grow = np.empty(16 * _BLOCK, np.float32), np.empty(2 * _BLOCK, np.float32), np.empty(_BLOCK, np.float32)
     for i in range(i0, i1):
         _load_q(q, i * group * d, qh)
         M[:], S[:], acc[:] = -np.float32(np.inf), np.float32(0), np.float32(0)

@@ -65,8 +65,10 @@ def which_path(
 def _neighbours(b, x, y, i, j): return b.fadd(_shuffle(b, x, y, i), _shuffle(b, x, y, j))
 
 def _sums(b, *v):
-    t = [_neighbours(b, x, y, [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]) for x, y in zip(v[:4], v[4:])]
-    for _ in range(2): t = [_neighbours(b, x, y, [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15]) for x, y in zip(t[::2], t[1::2])]
+    low, high = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
+    t = [_neighbours(b, x, y, low, high) for x, y in zip(v[:4], v[4:], strict=True)]
+    even, odd = [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15]
+    for _ in range(2): t = [_neighbours(b, x, y, even, odd) for x, y in zip(t[::2], t[1::2], strict=True)]
     return t[0]
 
 _sum8 = _op("_sum8", [f32x8] * 8, f32x8, _sums)  # lane i: the sum of the lanes of vector i

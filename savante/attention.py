@@ -6,11 +6,13 @@
 __all__ = ['TILE', 'store_kv', 'padded_kv', 'which_path', 'attention']
 
 # %% ../nbs/09_attention.ipynb #9b3717c9
-import numpy as np
+import llvmlite.ir as ir, numpy as np
+from numba import types
+from numba.extending import intrinsic
 from .check import kernel, parallel
 from .exp import exp8
-from .simd import (expf, extract, fma, fmaf, le, load_f32x8, load_i16x8, narrow, round_f16, select, splat, store_f32x8,
-                          store_i16x8, vmax, widen)
+from .simd import (_I32, _call, _op, _pointer, _shuffle, expf, f32x8, fma, fmaf, le, load_f32x8, load_i16x8, narrow, round_f16,
+                          select, splat, store_f32x8, store_i16x8, vmax, widen)
 
 # %% ../nbs/09_attention.ipynb #fa91e2d6
 @kernel
@@ -59,107 +61,104 @@ def which_path(
     "The road that llama.cpp's CPU backend takes."
     return "tiled" if n >= TILE else "split" if n == 1 and padded_kv(n_past + 1) >= 512 else "rows"
 
+# %% ../nbs/09_attention.ipynb #aadb41be
+def _neighbours(b, x, y, i, j): return b.fadd(_shuffle(b, x, y, i), _shuffle(b, x, y, j))
+
+def _sums(b, *v):
+    low, high = [0, 1, 2, 3, 8, 9, 10, 11], [4, 5, 6, 7, 12, 13, 14, 15]
+    t = [_neighbours(b, x, y, low, high) for x, y in zip(v[:4], v[4:], strict=True)]
+    even, odd = [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15]
+    for _ in range(2): t = [_neighbours(b, x, y, even, odd) for x, y in zip(t[::2], t[1::2], strict=True)]
+    return t[0]
+
+_sum8 = _op("_sum8", [f32x8] * 8, f32x8, _sums)  # lane i: the sum of the lanes of vector i
+
+@intrinsic
+def _fetch(tyctx, a, i):
+    "Ask for element `i` to be brought near, without waiting; `i` may lie outside."
+    def codegen(ctx, b, sig, args):
+        _call(b, "llvm.prefetch.p0i8", ir.VoidType(), _pointer(ctx, b, sig, args, ir.IntType(8)), _I32(0), _I32(2), _I32(1))
+        return ctx.get_dummy_value()
+    return types.void(a, types.intp), codegen
+
 # %% ../nbs/09_attention.ipynb #8ff05fc3
-@kernel
-def _hadd(v):
-    "The sum of eight lanes, by neighbours: the tree of ggml_vec_dot_f16."
-    return (((extract(v, 0) + extract(v, 4)) + (extract(v, 1) + extract(v, 5))) +
-            ((extract(v, 2) + extract(v, 6)) + (extract(v, 3) + extract(v, 7))))
+_BLOCK = 256
 
 @kernel
-def _scores_k(q, g, k, at, cells, scale, w):
-    "Scores of query `g` with the cells from the flat index `at` on."
-    d = q.shape[1]
-    for c in range(cells):
-        v0 = splat(np.float32(0)); v1 = v0; v2 = v0; v3 = v0
-        for j in range(0, d, 32):
-            i, o = at + c * d + j, g * d + j
-            v0 = fma(widen(load_i16x8(k, i)), load_f32x8(q, o), v0)
-            v1 = fma(widen(load_i16x8(k, i + 8)), load_f32x8(q, o + 8), v1)
-            v2 = fma(widen(load_i16x8(k, i + 16)), load_f32x8(q, o + 16), v2)
-            v3 = fma(widen(load_i16x8(k, i + 24)), load_f32x8(q, o + 24), v3)
-        w[c] = _hadd((v0 + v2) + (v1 + v3)) * scale
+def _dots_k(q, o, p, k, i, l, d):
+    "Every second vector of a row, two queries by two cells: `v0 + v2`, or `v1 + v3` if the indices start 8 later."
+    a = splat(np.float32(0)); b = a; c = a; e = a; a1 = a; b1 = a; c1 = a; e1 = a
+    for j in range(0, d, 32):
+        x = load_f32x8(q, o + j); y = load_f32x8(q, p + j)
+        t = widen(load_i16x8(k, i + j)); u = widen(load_i16x8(k, l + j))
+        a = fma(t, x, a); b = fma(u, x, b); c = fma(t, y, c); e = fma(u, y, e)
+        x = load_f32x8(q, o + j + 16); y = load_f32x8(q, p + j + 16)
+        t = widen(load_i16x8(k, i + j + 16)); u = widen(load_i16x8(k, l + j + 16))
+        a1 = fma(t, x, a1); b1 = fma(u, x, b1); c1 = fma(t, y, c1); e1 = fma(u, y, e1)
+    return a + a1, b + b1, c + c1, e + e1
 
 @kernel
-def _scores2_k(q, g, k, at, cells, scale, w0, w1):
-    "`_scores_k` for the queries `g` and `g + 1`, each key widened once."
+def _scores_k(q, g, h, k, at, cells, scale, part, w):
+    "Scores of the queries `g` (from `w[0]` on) and `h` (from `w[_BLOCK]`) with the cells from the flat index `at`; `part`: room for sums."
     d = q.shape[1]
-    for c in range(cells):
-        v0 = splat(np.float32(0)); v1 = v0; v2 = v0; v3 = v0; u0 = v0; u1 = v0; u2 = v0; u3 = v0
-        for j in range(0, d, 32):
-            i, o = at + c * d + j, g * d + j
-            x = widen(load_i16x8(k, i)); v0 = fma(x, load_f32x8(q, o), v0); u0 = fma(x, load_f32x8(q, o + d), u0)
-            x = widen(load_i16x8(k, i + 8)); v1 = fma(x, load_f32x8(q, o + 8), v1); u1 = fma(x, load_f32x8(q, o + d + 8), u1)
-            x = widen(load_i16x8(k, i + 16)); v2 = fma(x, load_f32x8(q, o + 16), v2); u2 = fma(x, load_f32x8(q, o + d + 16), u2)
-            x = widen(load_i16x8(k, i + 24)); v3 = fma(x, load_f32x8(q, o + 24), v3); u3 = fma(x, load_f32x8(q, o + d + 24), u3)
-        w0[c], w1[c] = _hadd((v0 + v2) + (v1 + v3)) * scale, _hadd((u0 + u2) + (u1 + u3)) * scale
+    for c in range(0, cells, 2):
+        o, p, i, n = g * d, h * d, at + c * d, 8 * c
+        l = i + min(1, cells - 1 - c) * d
+        x, y = _dots_k(q, o, p, k, i, l, d), _dots_k(q, o + 8, p + 8, k, i + 8, l + 8, d)
+        store_f32x8(part, n, x[0] + y[0]); store_f32x8(part, n + 8, x[1] + y[1])
+        store_f32x8(part, n + 8 * _BLOCK, x[2] + y[2]); store_f32x8(part, n + 8 * _BLOCK + 8, x[3] + y[3])
+    for start in (0, _BLOCK):
+        for n in range(start, start + cells, 8):
+            i = 8 * n
+            s = _sum8(load_f32x8(part, i), load_f32x8(part, i + 8), load_f32x8(part, i + 16), load_f32x8(part, i + 24),
+                      load_f32x8(part, i + 32), load_f32x8(part, i + 40), load_f32x8(part, i + 48), load_f32x8(part, i + 56))
+            store_f32x8(w, n, s * splat(scale))
 
 # %% ../nbs/09_attention.ipynb #e647630b
 @kernel
-def _weights_k(w, grow, cells, M, S):
-    "Scores to weights, in place; returns the maximum and the sum."
+def _weights_k(w, o, grow, cells, M, S):
+    "Scores to weights, in place, from `w[o]` on; returns the maximum and the sum."
     for c in range(cells):
-        s = w[c]
+        s = w[o + c]
         if s > M:
-            grow[c], w[c] = expf(M - s), np.float32(1)
+            grow[c], w[o + c] = expf(M - s), np.float32(1)
             S, M = S * grow[c] + np.float32(1), s
         else:
-            grow[c], w[c] = np.float32(1), expf(s - M)
-            S = S + w[c]
+            grow[c], w[o + c] = np.float32(1), expf(s - M)
+            S = S + w[o + c]
     return M, S
 
 @kernel
-def _grown(acc, first, grow):
-    "Rescale the accumulator of one query, where a new maximum asks for it."
-    if grow != np.float32(1):
-        for j in range(first, first + acc.shape[1], 8): store_f32x8(acc, j, round_f16(load_f32x8(acc, j) * splat(grow)))
-
-@kernel
-def _values_k(w, grow, cells, v, at, g, acc):
-    "Weighted values into the accumulator of query `g`, which holds float16 numbers as float32."
+def _values_k(w, o, grow, cells, v, at, g, acc, later, ahead):
+    "Weighted values into query `g`'s accumulator (float16 numbers, as float32); meanwhile `later` is fetched from `ahead` on."
     d = acc.shape[1]
     for c in range(cells):
-        _grown(acc, g * d, grow[c])
-        x, i = splat(w[c]), at + c * d
+        x, i = splat(w[o + c]), at + c * d
+        for j in range(0, d, 32): _fetch(later, ahead + c * d + j)
+        if grow[c] != np.float32(1):
+            for j in range(g * d, g * d + d, 8): store_f32x8(acc, j, round_f16(load_f32x8(acc, j) * splat(grow[c])))
         for j in range(0, d, 8): store_f32x8(acc, g * d + j, round_f16(fma(widen(load_i16x8(v, i + j)), x, load_f32x8(acc, g * d + j))))
 
-@kernel
-def _values2_k(w0, w1, grow0, grow1, cells, v, at, g, acc):
-    "`_values_k` for the queries `g` and `g + 1`, each value widened once."
-    d = acc.shape[1]
-    for c in range(cells):
-        _grown(acc, g * d, grow0[c]); _grown(acc, g * d + d, grow1[c])
-        x, y, i = splat(w0[c]), splat(w1[c]), at + c * d
-        for j in range(0, d, 8):
-            o, value = g * d + j, widen(load_i16x8(v, i + j))
-            store_f32x8(acc, o, round_f16(fma(value, x, load_f32x8(acc, o))))
-            store_f32x8(acc, o + d, round_f16(fma(value, y, load_f32x8(acc, o + d))))
-
 # %% ../nbs/09_attention.ipynb #e1c5885b
-_BLOCK = 256
-
 @kernel
 def _load_q(q, first, out):
     for j in range(0, out.size, 8): store_f32x8(out, j, round_f16(load_f32x8(q, first + j)))
 
 @kernel
-def _piece_k(q, k, v, base, c0, c1, scale, w, grow, M, S, acc):
-    "The queries of one group over the cells `c0..c1`: their M, S and accumulators."
-    group, d = acc.shape
+def _piece_k(q, k, v, head, c0, c1, seen, scale, part, w, grow, M, S, acc):
+    "The queries of one group over the cells `c0..c1` of a head, of which `seen` are in use: their M, S and accumulators."
+    (group, d), n_ctx = acc.shape, k.shape[1]
     M[:], S[:], acc[:] = -np.float32(np.inf), np.float32(0), np.float32(0)
     for c in range(c0, c1, _BLOCK):
-        cells, at = min(_BLOCK, c1 - c), base + c * d
-        for g in range(0, group - 1, 2):
-            _scores2_k(q, g, k, at, cells, scale, w[0], w[1])
-            M[g], S[g] = _weights_k(w[0], grow[0], cells, M[g], S[g])
-            M[g + 1], S[g + 1] = _weights_k(w[1], grow[1], cells, M[g + 1], S[g + 1])
-            _values2_k(w[0], w[1], grow[0], grow[1], cells, v, at, g, acc)
-        if group % 2:
-            _scores_k(q, group - 1, k, at, cells, scale, w[0])
-            M[group - 1], S[group - 1] = _weights_k(w[0], grow[0], cells, M[group - 1], S[group - 1])
-            _values_k(w[0], grow[0], cells, v, at, group - 1, acc)
+        cells, at = min(_BLOCK, c1 - c), (head * n_ctx + c) * d
+        ahead = at + (cells if c + cells < seen else n_ctx - c) * d
+        for g in range(0, group, 2):
+            _scores_k(q, g, min(g + 1, group - 1), k, at, cells, scale, part, w)
+            for i in range(g, min(g + 2, group)):
+                o = (i - g) * _BLOCK
+                M[i], S[i] = _weights_k(w, o, grow, cells, M[i], S[i])
+                _values_k(w, o, grow, cells, v, at, i, acc, k if i == g else v, ahead)
 
-# %% ../nbs/09_attention.ipynb #a9d00001
 @kernel
 def _normalise(acc, S, out, first):
     "Step 7 for every query of a group (or row of a tile)."
@@ -173,13 +172,12 @@ def _rows_k(q, k, v, n_past, scale, out, i0, i1):
     "Item `i` is head `i // n` of the cache and row `i % n`; `k`, `v` as uint16."
     n, heads, d = q.shape
     group = heads // k.shape[0]
-    qh, acc = np.empty((group, d), np.float32), np.empty((group, d), np.float32)
-    M, S, w, grow = np.empty(group, np.float32), np.empty(group, np.float32), np.empty((2, _BLOCK), np.float32), np.empty((2, _BLOCK), np.float32)
+    qh, acc, part = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty(16 * _BLOCK, np.float32)
+    M, S, w, grow = np.empty(group, np.float32), np.empty(group, np.float32), np.empty(2 * _BLOCK, np.float32), np.empty(_BLOCK, np.float32)
     for i in range(i0, i1):
-        h, row = i // n, i % n
-        first = (row * heads + h * group) * d
+        h, seen, first = i // n, n_past + i % n + 1, (i % n * heads + i // n * group) * d
         _load_q(q, first, qh)
-        _piece_k(qh, k, v, h * k.shape[1] * d, 0, n_past + row + 1, scale, w, grow, M, S, acc)
+        _piece_k(qh, k, v, h, 0, seen, seen, scale, part, w, grow, M, S, acc)
         _normalise(acc, S, out, first)
 
 # %% ../nbs/09_attention.ipynb #d260b604
@@ -187,20 +185,20 @@ def _rows_k(q, k, v, n_past, scale, out, i0, i1):
 def _split_k(q, k, v, n_past, scale, length, out, i0, i1):
     "One row; item `i` is a head of the cache. Pieces of `length` cells."
     heads, d = q.shape[1:]
-    group = heads // k.shape[0]
-    qh, acc, part = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty((group, d), np.float32)
+    group, seen = heads // k.shape[0], n_past + 1
+    qh, acc, piece = np.empty((group, d), np.float32), np.empty((group, d), np.float32), np.empty((group, d), np.float32)
     M, S, m, s = np.empty(group, np.float32), np.empty(group, np.float32), np.empty(group, np.float32), np.empty(group, np.float32)
-    w, grow = np.empty((2, _BLOCK), np.float32), np.empty((2, _BLOCK), np.float32)
+    part, w, grow = np.empty(16 * _BLOCK, np.float32), np.empty(2 * _BLOCK, np.float32), np.empty(_BLOCK, np.float32)
     for i in range(i0, i1):
         _load_q(q, i * group * d, qh)
         M[:], S[:], acc[:] = -np.float32(np.inf), np.float32(0), np.float32(0)
-        for c in range(0, n_past + 1, length):
-            _piece_k(qh, k, v, i * k.shape[1] * d, c, min(c + length, n_past + 1), scale, w, grow, m, s, part)
+        for c in range(0, seen, length):
+            _piece_k(qh, k, v, i, c, min(c + length, seen), seen, scale, part, w, grow, m, s, piece)
             for g in range(group):
                 top = max(M[g], m[g])
                 old, new = expf(M[g] - top), expf(m[g] - top)
                 for j in range(g * d, g * d + d, 8):
-                    store_f32x8(acc, j, fma(load_f32x8(acc, j), splat(old), load_f32x8(part, j) * splat(new)))
+                    store_f32x8(acc, j, fma(load_f32x8(acc, j), splat(old), load_f32x8(piece, j) * splat(new)))
                 M[g], S[g] = top, fmaf(S[g], old, s[g] * new)
         _normalise(acc, S, out, i * group * d)
 
@@ -310,6 +308,7 @@ def attention(
     q, out = _check_attention(q, k, v, n_past, kv_splits, out)
     n, heads, d = q.shape
     args = q, k.view(np.uint16), v.view(np.uint16), int(n_past), np.float32(1) / np.sqrt(np.float32(d))
+    if n * heads * d * (n_past + n) < 2**17: n_threads = 1  # done sooner than another thread wakes up
     match which_path(n, n_past):
         case "tiled": parallel(_tiled_k, heads * -(-n // TILE), *args, out, n_threads=n_threads)
         case "split": parallel(_split_k, len(k), *args, -(-padded_kv(n_past + 1) // int(kv_splits)), out, n_threads=n_threads)

@@ -273,23 +273,31 @@ swiglu | if width % 8 == 0: ~> if width % 4 == 0:
 _store_kv_k | (h * cache.shape[1] + n_past + i) * d ~> (h * cache.shape[1] + n_past) * d
 _store_kv_k | (i * heads + h) * d\n            for j ~> (h * heads + i) * d\n            for j
 _store_kv_k | for j in range(0, d, 8): store_i16x8(cache ~> for j in range(0, d - 8, 8): store_i16x8(cache
-_hadd | (extract(v, 1) + extract(v, 5))) + ~> (extract(v, 1) + extract(v, 7))) +
-_scores_k | _hadd((v0 + v2) + (v1 + v3)) * scale\n\n ~> _hadd((v0 + v1) + (v2 + v3)) * scale\n\n
-_scores2_k | u2 = fma(x, load_f32x8(q, o + d + 16), u2) ~> u2 = fma(x, load_f32x8(q, o + d + 8), u2)
-_scores2_k | _hadd((u0 + u2) + (u1 + u3)) * scale ~> _hadd((u0 + u1) + (u2 + u3)) * scale
+_sums | even, odd = [0, 2, 8, 10, 4, 6, 12, 14], [1, 3, 9, 11, 5, 7, 13, 15] ~> even, odd = [0, 1, 8, 9, 4, 5, 12, 13], [2, 3, 10, 11, 6, 7, 14, 15]
+_sums | low, high = [0, 1, 2, 3, 8, 9, 10, 11] ~> low, high = [1, 0, 2, 3, 9, 8, 10, 11]
+_sums | for x, y in zip(t[::2], t[1::2], strict=True) ~> for y, x in zip(t[::2], t[1::2], strict=True)
+_dots_k | return a + a1, b + b1, c + c1, e + e1 ~> return a + a1, b + b1, c + c1, e + c1
+_dots_k | a1 = fma(t, x, a1); b1 = fma(u, x, b1) ~> a1 = fma(t, x, a1); b1 = fma(t, x, b1)
+_dots_k | y = load_f32x8(q, p + j + 16) ~> y = load_f32x8(q, p + j)
+_scores_k | min(1, cells - 1 - c) * d ~> min(0, cells - 1 - c) * d
+_scores_k | store_f32x8(part, n + 8 * _BLOCK + 8, x[3] + y[3]) ~> store_f32x8(part, n + 8 * _BLOCK + 8, x[3] + y[2])
+_scores_k | for start in (0, _BLOCK): ~> for start in (0, 0):
+_scores_k | range(start, start + cells, 8) ~> range(start, start + cells - 7, 8)
 _weights_k | S, M = S * grow[c] + np.float32(1), s ~> S, M = S + np.float32(1), s
 _weights_k | if s > M: ~> if s < M:
-_weights_k | S = S + w[c] ~> S = S + w[c] * np.float32(1.0000001)
+_weights_k | S = S + w[o + c] ~> S = S + w[o + c] * np.float32(1.0000001)
 _values_k | round_f16(fma(widen(load_i16x8(v, i + j)), x, load_f32x8(acc, g * d + j))) ~> fma(widen(load_i16x8(v, i + j)), x, load_f32x8(acc, g * d + j))
-_values2_k | round_f16(fma(value, y, load_f32x8(acc, o + d))) ~> round_f16(fma(value, x, load_f32x8(acc, o + d)))
-_grown | round_f16(load_f32x8(acc, j) * splat(grow)) ~> load_f32x8(acc, j) * splat(grow)
+_values_k | round_f16(load_f32x8(acc, j) * splat(grow[c])) ~> load_f32x8(acc, j) * splat(grow[c])
+_values_k | splat(w[o + c]), at + c * d ~> splat(w[c]), at + c * d
 _load_q | round_f16(load_f32x8(q, first + j)) ~> load_f32x8(q, first + j)
-_piece_k | if group % 2: ~> if group % 2 > 1:
+_piece_k | range(g, min(g + 2, group)) ~> range(g, min(g + 1, group))
+_piece_k | o = (i - g) * _BLOCK ~> o = 0 * _BLOCK
+_piece_k | (head * n_ctx + c) * d ~> (head * n_ctx + c0) * d
 _normalise | load_f32x8(acc, j) * inv ~> load_f32x8(acc, j) / splat(S[g])
-_rows_k | n_past + row + 1, scale ~> n_past + row, scale
+_rows_k | n_past + i % n + 1, ( ~> n_past + i % n, (
 _split_k | fmaf(S[g], old, s[g] * new) ~> S[g] * old + s[g] * new
 _split_k | old, new = expf(M[g] - top), expf(m[g] - top) ~> new, old = expf(M[g] - top), expf(m[g] - top)
-_split_k | range(0, n_past + 1, length) ~> range(0, n_past, length)
+_split_k | range(0, seen, length) ~> range(0, seen - 1, length)
 _gemm_k | s = _at(a, p + 3 * si) ~> s = _at(a, p + 2 * si)
 _gemm_k | for j in range(0, n, 16):\n            o, p ~> for j in range(0, n - 16, 16):\n            o, p
 _gemm_k | y2 = fma(s, v, y2) ~> y2 = fma(s, u, y2)

@@ -183,6 +183,18 @@ def test_neither_threads_nor_cuts_nor_spare_cells_change_a_bit():
     for a, b in ((0, 5), (5, 6), (6, 24)): savante.attention._tiled_k(*raw, out, a, b)
     same_bits(out, want)
 
+def test_a_little_work_stays_on_one_thread(monkeypatch):
+    threads = []
+    monkeypatch.setattr(savante.attention, "parallel", lambda *a, n_threads, **kw: threads.append(n_threads))
+    for c in ((1, 15, 16, 8, 128), (3, 20), (1, 4095, 16, 8, 128), (64, 0, 16, 8, 128)): attention(*case(*c), n_threads=2)
+    assert threads == [1, 1, 2, 2]
+
+def test_a_cache_that_may_not_be_written_is_read():
+    q, k, v, p = case(3, 40)
+    want = attention(q, k, v, p)
+    v.flags.writeable = False
+    same_bits(attention(q, k, v, p), want)
+
 def test_a_decoded_token_is_the_same_row_of_a_small_prefill():
     q, k, v, _ = case(40, 0)
     same_bits(np.concatenate([attention(q[i:i + 1], k, v, i) for i in range(40)]), attention(q, k, v, 0))

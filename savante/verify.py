@@ -10,11 +10,13 @@ import hashlib, json, math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 import numpy as np
-from .check import compare
+from .attention import which_path
+from .check import compare, max_ulp
 from .gguf import open_model
 from .llama import Difference, Llama, digests, first_difference
 from .oracle import find_libdir, fingerprint
 from .qwen3 import Model
+from .rope import Rope
 
 # %% ../nbs/14_verify.ipynb #350e0881
 def _numbers(values):
@@ -82,13 +84,17 @@ def _feeds(ids, chunks, n_vocab):
     return [ids[e - c:e] for c, e in zip(chunks, ends)]
 
 # %% ../nbs/14_verify.ipynb #97267d34
-def _both(model, llama, feeds, values=()):
-    "Feed both from an empty cache; yield (our nodes, theirs, their logits) of each feed. `feeds` may grow meanwhile."
+def _both(model, llama, feeds, values=(), put=False):
+    """Feed both from an empty cache; yield (our nodes, theirs, their logits) of each feed. `feeds` may grow meanwhile.
+    Tensors named in `values` keep their numbers; with `put` ours are replaced by theirs before we go on."""
     model.reset(); llama.clear()
     for feed in feeds:
         theirs, logits = llama.trace(feed, list(values))
-        ours, keep = [], lambda name, layer, a: a.copy() if (name, layer) in values else digests(a)
-        model.forward(feed, trace=lambda *node: ours.append((*node[:2], keep(*node))))
+        ours, sent = [], [n.array for n in theirs if n.name in values]
+        def keep(name, layer, a):
+            if put and name in values: a[:] = sent.pop(0)
+            ours.append((name, layer, a.copy() if name in values or (name, layer) in values else digests(a)))
+        model.forward(feed, trace=keep)
         yield ours, [n for n in theirs if len(n.array)], logits  # a micro-batch without output has tensors without rows
 
 # %% ../nbs/14_verify.ipynb #c8d01623
@@ -105,6 +111,7 @@ class Found:
     want: float | None = None
     different: int = 0 # numbers of the tensor that differ
     of: int = 0        # numbers compared in it
+    hint: str = ""  # what usually makes this tensor differ in this way
     why: str = ""   # where it is not a matter of values: a tensor missing, another shape
     def __str__(self):
         where = f"tensor {self.tensor}, layer {self.layer}" if self.layer >= 0 else f"tensor {self.tensor}"
@@ -122,15 +129,91 @@ def _found(tensor, layer, feed, position, got, want):
     row, column = at = report.first[0]
     return Found(tensor, layer, feed, row, position + row, column, float(got[at]), float(want[at]), report.n_different, report.n)
 
+# %% ../nbs/14_verify.ipynb #33e37150
+_MATRIX = dict(zip("Qcur.MUL_MAT Kcur.MUL_MAT Vcur attn_out ffn_gate ffn_up ffn_out embd result_output".split(),
+                   "attn_q attn_k attn_v attn_output ffn_gate ffn_up ffn_down token_embd output".split()))
+_GAIN = dict(attn_norm="attn_norm", Qcur_normed="attn_q_norm", Kcur_normed="attn_k_norm", ffn_norm="ffn_norm", result_norm="output_norm")
+_SUMS = "sums in another order, or products contracted into FMA in other places"
+
+def _apart(got, want):
+    "The worst difference, in parts of its row's largest number."
+    with np.errstate(all="ignore"): parts = np.abs(got.astype(np.float64) - want).max(1) / np.abs(want).max(1)
+    parts = parts[(got != want).any(1)]
+    return float(parts.max(initial=0)) if np.isfinite(parts).all() else math.inf
+
+def _few(numbers, most=4): return ", ".join(map(str, numbers[:most])) + (" …" if len(numbers) > most else "")
+
+# %% ../nbs/14_verify.ipynb #218916e1
+def _guess(name, got, want, width):
+    "What usually makes a tensor differ in this way; `width` of a head."
+    columns, apart = np.flatnonzero((got.view(np.uint32) != want.view(np.uint32)).any(0)), _apart(got, want)
+    if name in _MATRIX:
+        what = _MATRIX[name] + ".weight" + (" (token_embd.weight where tied)" if name == "result_output" else "")
+        if apart < 1e-5: return f"the product with {what}: {_SUMS}"
+        if len(columns) > 1 and np.array_equal(np.sort(got[:, columns]), np.sort(want[:, columns])):
+            return f"the same numbers in another order: rows of {what} are swapped, heads perhaps"
+        if 2 * len(columns) < got.shape[1]:
+            return f"{'channel' if name == 'embd' else 'row'} {_few(columns)} of {what}: other weights, or another scale of a block"
+        return f"{what} in another packing (a block is 128 weights behind their float16 scale, the lowest bit first, 1 for +), or another matrix"
+    if name in _GAIN:
+        channels = np.unique(columns % width) if name.endswith("_normed") else columns
+        if 2 * len(channels) < (width if name.endswith("_normed") else got.shape[1]): return f"gain {_few(channels)} of {_GAIN[name]}.weight"
+        return "the norm: " + (f"{_SUMS}; llama.cpp sums the squares in float64" if apart < 1e-5 else "another epsilon, or other gains")
+    if name.endswith(".ROPE"):
+        return "the rotation: " + ("sine and cosine of another library, or FMA contraction" if apart < 1e-5 else
+                                   "another base, scale or YaRN setting, or other pairs of channels (j and j + d/2 belong together)")
+    return {"ffn_swiglu": "expf of another library, or FMA contraction in it", "logits": "the path without a trace takes a short cut",
+            "kqv_out": "attention: other heads, cells or scale"}.get(name, "the addition: another operand")
+
+# %% ../nbs/14_verify.ipynb #62d742f3
+def _redo(model, ids, n_past, name, layer, **settings):
+    "Our tensor for `ids` behind `n_past` cached tokens, with other settings."
+    before, nodes = {k: getattr(model, k) for k in settings}, []
+    model.cache.n_past = n_past
+    try:
+        vars(model).update(settings)
+        model.forward(ids, trace=lambda n, at, a: nodes.append(a.copy()) if (n, at) == (name, layer) else None)
+    finally: vars(model).update(before)
+    return nodes[0]
+
+def _cause(model, llama, feeds, found, got, want):
+    "A sentence on what the difference looks like."
+    c, name, first = model.config, found.tensor, found.position - found.row
+    ids = sum(feeds, [])[first:first + len(got)]
+    def theirs(**settings): return bool(compare(_redo(model, ids, first, name, found.layer, **settings), want))
+    if name.endswith(".ROPE") and c.rope.freq_scale != 1:
+        if theirs(config=replace(c, rope=Rope(c.head_dim, c.rope.freq_base))): return "YaRN left out: theirs turns as without scaling"
+    if name != "kqv_out": return _guess(name, got, want, c.head_dim)
+    path, apart = which_path(len(got), first), _apart(got, want)
+    for s in range(1, 17) if path == "split" else ():
+        if theirs(kv_splits=s): return f"threads: theirs ran with {s}, as Savante does with kv_splits={s}; ours had {model.kv_splits}"
+    if max_ulp(got, want) <= 8:
+        sums = "the reduction of the split, or the running sum" if path == "split" else "the running sum"
+        return f"FMA contraction in attention ({sums}), as another compiler makes it; {_rest(model, llama, feeds)}"
+    if apart < .02:
+        return ("another precision: weighted values are summed in float16 for fewer than 64 rows, in float32 for 64 and more; "
+                f"these are {len(got)} rows, {path}")
+    return _guess(name, got, want, c.head_dim)
+
+# %% ../nbs/14_verify.ipynb #9d8d970e
+def _rest(model, llama, feeds):
+    "What differs when their `kqv_out` stands in the place of ours."
+    for ours, theirs, _ in _both(model, llama, feeds, ["kqv_out"], put=True):
+        if d := first_difference(ours, theirs): return f"but {d.name}, layer {d.layer} differs for another reason"
+    return "nothing else differs by itself"
+
+# %% ../nbs/14_verify.ipynb #6d048b27
 def _look_again(model, llama, feeds, d):
     "Run `feeds` once more for the values of the tensor in which the hashes differ first."
     start, u = 0, model.n_ubatch
     for i, (feed, nodes) in enumerate(zip(feeds, _both(model, llama, feeds, [(d.name, d.layer)]))):
         ours, theirs = ([a for *key, a in side if key == [d.name, d.layer]] for side in nodes[:2])
-        for turn, (got, want) in enumerate(zip(ours, theirs), -len(theirs)):  # from the end: it comes in each micro-batch, or in the last
+        for turn, (got, want) in enumerate(zip(ours, theirs), -len(ours)):  # from the end: it comes in each micro-batch, or in the last
             first = range(0, len(feed), u)[turn]
-            position = start + min(first + u, len(feed)) - len(got)
-            if found := _found(d.name, d.layer, i, position, got, want): return found
+            found = _found(d.name, d.layer, i, start + min(first + u, len(feed)) - len(got), got, want)
+            if found and not found.why: found.hint = _cause(model, llama, feeds[:i + 1], found, got, want)
+            elif found and len(got) != len(want): found.hint = f"micro-batches: theirs had {len(want)} rows at once, ours {len(got)}"
+            if found: return found
         start += len(feed)
     return Found(d.name, d.layer, i, why=d.why if d.row is None else "its bits differed once and not again: a side does not repeat itself")
 
@@ -161,7 +244,9 @@ class Report:
                  f"against ggml {self.oracle['ggml']} ({self.oracle['commit']}, {self.oracle['compiler']}), "
                  f"which ran {Path(self.reference).name}",
                  f"{self.tensors:,} tensors with {self.rows:,} rows, then {self.logits:,} logits of the untraced path"]
-        return "\n".join([*lines, "EQUAL: every bit" if self.equal else f"DIFFERENT, first in {self.difference}"])
+        if self.equal: return "\n".join([*lines, "EQUAL: every bit"])
+        hint = getattr(self.difference, "hint", "")
+        return "\n".join([*lines, f"DIFFERENT, first in {self.difference}", *[f"Looks like: {hint}"] * bool(hint)])
 
 # %% ../nbs/14_verify.ipynb #5260485e
 def verify(
@@ -213,5 +298,7 @@ def _fast_run(model, llama, feeds, hashes, report):
         if compare(digests(got), want): continue
         llama.clear()
         for again in feeds[:i + 1]: logits = llama.decode(again)
-        report.difference = _found("logits", -1, i, model.n_past - 1, got, logits[None])
+        again = Found("logits", -1, i, why="its bits differed once and not again: a side does not repeat itself")
+        report.difference = _found("logits", -1, i, model.n_past - 1, got, logits[None]) or again
+        report.difference.hint = "the path without a trace takes a short cut"
         return

@@ -6,10 +6,10 @@
 __all__ = ['TILE', 'store_kv', 'padded_kv', 'which_path', 'attention']
 
 # %% ../nbs/09_attention.ipynb #9b3717c9
+from .check import kernel, parallel  # first: it looks at Numba's settings
 import llvmlite.ir as ir, numpy as np
 from numba import types
 from numba.extending import intrinsic
-from .check import kernel, parallel
 from .exp import exp8
 from .simd import (_I32, _call, _op, _pointer, _shuffle, expf, f32x8, fma, fmaf, le, load_f32x8, load_i16x8, narrow, round_f16,
                           select, splat, store_f32x8, store_i16x8, vmax, widen)

@@ -8,6 +8,7 @@ __all__ = ['Stack', 'Buffers', 'buffers', 'run_token']
 # %% ../nbs/09b_step.ipynb #5dc9907d
 import ctypes
 from collections import namedtuple
+from .check import kernel, parallel  # first: it looks at Numba's settings
 import llvmlite.binding as llvm
 import llvmlite.ir as ir
 import numpy as np
@@ -15,7 +16,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from .attention import _rows_k, _split_k, _store_kv_k, padded_kv, which_path
-from .check import kernel, parallel
 from .exp import _swiglu_k
 from .matmul import _groups_k, _tables_k
 from .norm import _rms_norm_k

@@ -249,9 +249,10 @@ def test_threads_are_clamped_with_a_warning(monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "100000")
     assert available_threads() == len(os.sched_getaffinity(0))
 
-@pytest.mark.parametrize("module", ["check", "simd", "chat"])
-@pytest.mark.parametrize("setting", ["NUMBA_NUM_THREADS=abc", "NUMBA_NUM_THREADS=0", "NUMBA_NUM_THREADS=-1", "NUMBA_NUM_THREADS=",
-                                     "NUMBA_NUM_THREADS=2.5", "NUMBA_DISABLE_JIT=1"])
+SETTINGS = [f"NUMBA_NUM_THREADS={n}" for n in ("abc", "0", "-1", "", "2.5")] + ["NUMBA_DISABLE_JIT=1"]
+MODULES = sorted(p.stem for p in Path(savante.check.__file__).parent.glob("*.py") if not p.stem.startswith("_"))
+
+@pytest.mark.parametrize("module, setting", [*(("check", s) for s in SETTINGS), *((m, SETTINGS[0]) for m in MODULES if m != "cli")])
 def test_a_setting_of_numba_that_cannot_work_is_one_line(module, setting):
     name, _, value = setting.partition("=")
     code = f"""import sys

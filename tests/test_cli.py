@@ -225,6 +225,17 @@ def test_orders(capsys, tmp_path):
         assert talk.order(line) and capsys.readouterr().err.count("\n") == 1
     assert len(talk.m.asked) == 2 and not talk.order("/exit") and not talk.order("/quit ")
 
+@pytest.mark.slow
+def test_all_is_compiled_before_the_first_question(tmp_path):
+    code = """if True:
+        import savante.check, savante.chat, savante.cli as c
+        choice, late = {k: d for k, (_, d, *_) in c._CHOICE.items()} | {"temperature": 1.}, []
+        talk = c._Talk(savante.chat.Qwen3.load(), None, None, c._told(choice))
+        with savante.check.on_compile(late.append): talk.warm_up(); n = len(late); talk.turn("What is 7 + 5?"); print(n, late[n:])"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT,
+                          env={**os.environ, "SAVANTE_CACHE_DIR": str(tmp_path)})
+    assert re.fullmatch(r".+\n\d\d \[\]\n", done.stdout), done
+
 def test_a_conversation_through_a_pipe():
     lines = "What is 7 + 5?\n\nWhat is 3 + 4?\n/reset\nWhat does a cow say?\n/save /dev/null/x\n/nope\n /reset\n/exit\nnever\n"
     code, out, err = shell("chat", "-n", "20", input=lines.encode())
@@ -235,8 +246,9 @@ def test_a_conversation_through_a_pipe():
 
 # %% ../nbs/15_cli.ipynb #0df45ba7
 def test_more_threads_than_there_are():
-    code, out, err = shell("run", "What is 7 + 5?", "-t", "99", env={"NUMBA_NUM_THREADS": "1", "PYTHONWARNINGS": "error"})
-    assert (code, out) == (0, "7 + 5 = 12.\n") and err.startswith("savante: warning: 99 threads") and err.count("\n") == 1
+    env = {"NUMBA_NUM_THREADS": "1", "PYTHONWARNINGS": "error", "NUMBA_OPT": "much"}  # the last makes Numba warn with a traceback
+    code, out, err = shell("run", "What is 7 + 5?", "-t", "99", env=env)
+    assert (code, out) == (0, "7 + 5 = 12.\n") and re.fullmatch("savante: warning: .*NUMBA_OPT.*\nsavante: warning: 99 threads.*\n", err)
 
 @pytest.mark.parametrize("name, value", [("NUMBA_NUM_THREADS", "abc"), ("NUMBA_NUM_THREADS", "0"), ("NUMBA_NUM_THREADS", "-1"),
                                          ("NUMBA_NUM_THREADS", "²"), ("NUMBA_DISABLE_JIT", "1")])
@@ -283,6 +295,11 @@ def test_the_end_is_short():
     for arguments, want in ((["--version"], 0), (["info", "missing"], 2)):
         done = subprocess.run([sys.executable, "-c", code.format(arguments)], capture_output=True, cwd=ROOT)
         assert done.returncode == want and b"never" not in done.stdout and (done.stdout + done.stderr).startswith(b"savante")
+
+def test_no_file_takes_the_place_of_a_closed_stream():
+    code = "import os, savante.cli as c; c.main = lambda: os.write(1, os.readlink('/proc/self/fd/2').encode()) * 0; c.program()"
+    line = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} 2>&-"
+    assert subprocess.run(["bash", "-c", line], capture_output=True, cwd=ROOT).stdout == b"/dev/null"
 
 def test_completion():
     env = {"_SAVANTE_COMPLETE": "complete_bash", "COMP_WORDS": "savante tok", "COMP_CWORD": "1"}

@@ -11,10 +11,36 @@ from savante.cli import _CHOICE, _in_words, _json, _progress, _say, _Talk, _text
 
 ROOT = Path(savante.__file__).parents[1]
 TINY = Path(savante.__file__).parent / "data" / "tiny.gguf"
-def shell(*arguments, env={}, **options):
+def shell(*arguments, env=None, **options):
     done = subprocess.run([sys.executable, "-m", "savante", *arguments], capture_output=True, cwd=ROOT,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), **env}, timeout=300, **options)
+                          env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})}, timeout=300, **options)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+# %% ../nbs/15_cli.ipynb #422ab72d
+def odd_copy(path, **texts):
+    "The shipped model with other texts (of any bytes) in its metadata: key's last part -> bytes."
+    from savante.gguf import GGUFFile
+    raw, start = TINY.read_bytes(), GGUFFile(TINY).data_start
+    head = raw[:start]
+    for key, new in texts.items():
+        at = head.index(f".{key}".encode() + struct.pack("<I", 8)) + len(key) + 5
+        end = at + 8 + struct.unpack_from("<Q", head, at)[0]
+        head = head[:at] + struct.pack("<Q", len(new)) + new + head[end:]
+    head = head.rstrip(b"\0")
+    path.write_bytes(head + bytes(-len(head) % 32) + raw[start:])
+    return str(path)
+
+# %% ../nbs/15_cli.ipynb #d18a4344
+class Model:
+    "Stands in for `Qwen3`: says what it is told to; an exception among the pieces is raised."
+    n_ctx, n_past, finish_reason = 99, 0, "stop"
+    def __init__(self, *answers): self.answers, self.asked, self.resets = list(answers), [], 0
+    def reset(self): self.resets += 1
+    def chat(self, messages, think, keep, **choice):
+        self.asked.append((json.loads(json.dumps(messages)), think))
+        for piece in self.answers.pop(0):
+            if isinstance(piece, BaseException): raise piece
+            yield piece
 
 # %% ../nbs/15_cli.ipynb #e521b8e6
 def test_run_answers(capsys):
@@ -76,8 +102,8 @@ def test_defaults_are_the_engines():
     ["run", "Hi", "--n-ctx", "0"], ["run", "Hi", "-n", "-2"], ["run", "Hi", "-t", "0"], ["run", "", "--raw"], ["run", "Hi", "--seed", "-1"],
     ["run", "Hi", "--top-p", "nan"], ["dance"], ["info", "missing.gguf"], ["tokenize"], ["tokenize", "Hi", "-m", "missing.gguf"],
     ["run", "word " * 2000], ["run", "Hi", "--repeat-penalty", "0"], ["run", "Hi", "--repeat-last-n", "-1"], ["chat", "--temp", "-1"],
-    ["chat", "--ctx", "0"], ["chat", "-n", "-2"], ["run", "Hi", "-m", ""], ["tokenize", "Hi", "-m", ""], ["chat", "-m", " "], ["info", ""],
-    ["trace", "", "Hi"], ["verify", "tiny", "--reference", ""]])
+    ["chat", "--ctx", "0"], ["chat", "-n", "-2"], ["run", "Hi", "-m", ""], ["tokenize", "Hi", "-m", ""],
+    ["chat", "-m", " "], ["info", ""], ["trace", "", "Hi"], ["verify", "tiny", "--reference", ""]])
 def test_bad_input_is_one_line_and_a_2(arguments, capsys):
     assert main(arguments) == 2
     said = capsys.readouterr()
@@ -87,7 +113,7 @@ def test_bad_input_is_one_line_and_a_2(arguments, capsys):
 
 def test_errors_speak_of_options(capsys):
     for wrong, said in ((["-n", "-5"], "-n must be"), (["--ctx", "3"], "a larger --ctx"), (["--top-k", "9" * 12], "--top-k must be"),
-                        (["--temp", "-1"], "--temp must be"), (["--repeat-last-n", "-1"], "--repeat-last-n must be")):
+                        (["--temp", "-1"], "--temp must be"), (["-m", ""], "the model's name is empty"), (["--repeat-last-n", "-1"], "--repeat-last-n must be")):
         assert main(["run", "Hi", *wrong]) == 2 and said in capsys.readouterr().err
     assert _in_words("the temperature of seed top_k.gguf") == "the temperature of seed top_k.gguf"
     assert _in_words("n_ctx and seed") == "--ctx and seed" and _in_words("seed must be 1, or None") == "--seed must be 1"
@@ -101,20 +127,7 @@ def test_help_and_version(capsys):
         assert f"Examples:\n    savante {command}" in said.out and "\x1b" not in said.out
     assert main(["--version"]) == 0 and capsys.readouterr().out == f"savante {savante.__version__}\n"
 
-# %% ../nbs/15_cli.ipynb #422ab72d
-def odd_copy(path, **texts):
-    "The shipped model with other texts (of any bytes) in its metadata: key's last part -> bytes."
-    from savante.gguf import GGUFFile
-    raw, start = TINY.read_bytes(), GGUFFile(TINY).data_start
-    head = raw[:start]
-    for key, new in texts.items():
-        at = head.index(f".{key}".encode() + struct.pack("<I", 8)) + len(key) + 5
-        end = at + 8 + struct.unpack_from("<Q", head, at)[0]
-        head = head[:at] + struct.pack("<Q", len(new)) + new + head[end:]
-    head = head.rstrip(b"\0")
-    path.write_bytes(head + bytes(-len(head) % 32) + raw[start:])
-    return str(path)
-
+# %% ../nbs/15_cli.ipynb #4b8f2e3c
 def test_info(capsys):
     from savante.gguf import GGUFFile
     file = GGUFFile(TINY)
@@ -131,6 +144,7 @@ def test_info(capsys):
     assert (facts["layers"], facts["bytes"], facts["rope_factor"]) == (kv("block_count"), TINY.stat().st_size, kv("rope.scaling.factor"))
     assert sum(facts["tensors"].values()) == len(file.tensors) and {k.replace("_", " ") for k in facts} == lines.keys()
 
+# %% ../nbs/15_cli.ipynb #5ece38d3
 def test_info_obeys_nothing_in_a_file(capsys, tmp_path):
     path = odd_copy(tmp_path / "odd.gguf", name="\x1b[2J\u202e字\n\x9b1m".encode(), model=b"none")
     assert main(["info", path]) == 0
@@ -190,18 +204,7 @@ def test_verify_refuses_nonsense(arguments, capsys):
     assert main(["verify", "tiny", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
-# %% ../nbs/15_cli.ipynb #d18a4344
-class Model:
-    "Stands in for `Qwen3`: says what it is told to; an exception among the pieces is raised."
-    n_ctx, n_past, finish_reason = 99, 0, "stop"
-    def __init__(self, *answers): self.answers, self.asked, self.resets = list(answers), [], 0
-    def reset(self): self.resets += 1
-    def chat(self, messages, think, keep, **choice):
-        self.asked.append((json.loads(json.dumps(messages)), think))
-        for piece in self.answers.pop(0):
-            if isinstance(piece, BaseException): raise piece
-            yield piece
-
+# %% ../nbs/15_cli.ipynb #5aa32d5b
 def test_an_answer_can_be_interrupted(capsys):
     talk = _Talk(Model(["Well, ", KeyboardInterrupt()], [KeyboardInterrupt()], [ValueError("n_ctx")], ["Bye."]), None, None, {})
     for line in ("One", "Two", "Three", "Four"): talk.turn(line)
@@ -221,10 +224,11 @@ def test_orders(capsys, tmp_path):
     assert talk.order("/reset") and talk.messages == [{"role": "system", "content": "Sing."}] and talk.m.resets == 1
     assert talk.order("/system") and talk.messages == [] and talk.order("/think off") and talk.think is False
     assert capsys.readouterr().err == "" and talk.order("/help") and "/save FILE" in capsys.readouterr().err
-    for line in ("/nope", "/usr/bin is what?", "/think maybe", "/exit now", "/save"):
+    for line in ("/nope", "/usr/bin is what?", "/think maybe", "/exit now", "/reset now", "/save"):
         assert talk.order(line) and capsys.readouterr().err.count("\n") == 1
     assert len(talk.m.asked) == 2 and not talk.order("/exit") and not talk.order("/quit ")
 
+# %% ../nbs/15_cli.ipynb #5aeba97f
 @pytest.mark.slow
 def test_all_is_compiled_before_the_first_question(tmp_path):
     code = """if True:
@@ -328,6 +332,7 @@ def test_a_terminal_is_shown_no_control_characters(monkeypatch):
         monkeypatch.setattr(sys, "stdout", stream)
         _say("a\x1b[2J\x9b🚀\u200d\t\n"); assert stream.getvalue() == want
 
+# %% ../nbs/15_cli.ipynb #ea8bf440
 def test_chat_at_a_terminal():
     import pty, select
     pid, fd = pty.fork()

@@ -113,7 +113,8 @@ def test_bad_input_is_one_line_and_a_2(arguments, capsys):
 
 def test_errors_speak_of_options(capsys):
     for wrong, said in ((["-n", "-5"], "-n must be"), (["--ctx", "3"], "a larger --ctx"), (["--top-k", "9" * 12], "--top-k must be"),
-                        (["--temp", "-1"], "--temp must be"), (["-m", ""], "the model's name is empty"), (["--repeat-last-n", "-1"], "--repeat-last-n must be")):
+                        (["--temp", "-1"], "--temp must be"), (["-m", ""], "the model's name is empty"),
+                        (["--repeat-last-n", "-1"], "--repeat-last-n must be")):
         assert main(["run", "Hi", *wrong]) == 2 and said in capsys.readouterr().err
     assert _in_words("the temperature of seed top_k.gguf") == "the temperature of seed top_k.gguf"
     assert _in_words("n_ctx and seed") == "--ctx and seed" and _in_words("seed must be 1, or None") == "--seed must be 1"

@@ -162,8 +162,9 @@ class _Talk:
     "A conversation with a model."
     def __init__(self, m, system, think, choice): self.m, self.think, self.choice, self.messages = m, think, choice, _opening(system)
     def warm_up(self):
-        "Compile, or load, what an answer needs: several rows, one row, the sampler."
-        if self.m.n_ctx > 1: self.m.forward([0, 0])
+        "Compile, or load, what an answer needs: eight rows, two, one, the sampler."
+        for n in (8, 2):
+            if self.m.n_ctx >= n: self.m.forward([0] * n); self.m.reset()
         next(self.m.generate([0], **self.choice), "")
         self.m.reset()
     def pieces(self):

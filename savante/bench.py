@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['Work', 'work', 'ceilings', 'cut', 'ready', 'feed', 'Case', 'Results', 'bench', 'watched', 'look', 'breakdown']
 
-# %% ../nbs/14b_bench.ipynb #13b2975d
+# %% ../nbs/14b_bench.ipynb #f2286a3e
 import ctypes as C, json, os, pickle, platform, re, subprocess, sys, tempfile, threading, time
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 import numba
 import numpy as np
-from .check import available_threads, compare, kernel, parallel
+from .check import available_threads, compare, kernel, parallel, thread_count
 from .gguf import open_model
 from .llama import Llama, _Batch, _EvalCallback, _Libllama, _Session
 from .oracle import _B, _I, _P, _ROOT, _declare, find_libdir, fingerprint
@@ -185,7 +185,7 @@ def _serve():
         pickle.dump(answer, answers, protocol=5)
         answers.flush()
 
-# %% ../nbs/14b_bench.ipynb #5eb3e65a
+# %% ../nbs/14b_bench.ipynb #d8ca6700
 class _Child(Llama):
     "An engine in a process of its own: `load` seconds, and what it can do."
     def __init__(self, engine, path, libdir=None, watch=False, **settings):
@@ -194,7 +194,8 @@ class _Child(Llama):
         command = [sys.executable, "-c", "from savante.bench import _serve; _serve()"]
         self._child = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": paths, "GGML_NO_BACKTRACE": "1"}, start_new_session=True,
                                        stderr=self._err, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        try: self.load, self.before = self._ask("open", dict(settings, engine=engine, path=str(path), libdir=libdir and str(libdir), watch=watch))
+        settings |= dict(engine=engine, path=str(path), libdir=libdir and str(libdir), watch=watch)
+        try: self.load, self.before = self._ask("open", settings)
         except BaseException: self.close(); raise
     def _ask(self, name, args):
         try: return super()._ask(name, args)
@@ -302,22 +303,20 @@ def _html(self):
 Results.__str__ = Results.__repr__ = _text
 Results._repr_html_ = _html
 
-# %% ../nbs/14b_bench.ipynb #42746105
+# %% ../nbs/14b_bench.ipynb #9431e433
 _PREFILL, _CACHED = (128, 512), (16, 512, 4096)
 
-def _sizes(config, prefill, cached, n_decode, n_threads, repeats):
+def _sizes(config, prefill, cached, n_decode, repeats):
     "The prompts, cached tokens and cells of a run; ValueError for what cannot be run."
-    for name, n in dict(n_decode=n_decode, repeats=repeats, n_threads=n_threads).items():
+    for name, n in dict(n_decode=n_decode, repeats=repeats).items():
         if n < 1: raise ValueError(f"{name} must be 1 or more, got {n}")
-    if n_threads > (have := available_threads()):
-        raise ValueError(f"{n_threads} threads on {have} CPUs would wait for each other: give {have} at most")
     room = config.n_ctx_train
     if prefill is None: prefill = [n for n in _PREFILL if n <= room]
     if cached is None: cached = [n for n in _CACHED if n + n_decode <= room]
     if any(n < 1 for n in [*prefill, *cached]): raise ValueError("prompts and cached tokens must be 1 or more")
     if not (prefill or cached): raise ValueError("there is nothing to measure: give a prompt's length or a number of cached tokens")
     if (n_ctx := max([*prefill, *(n + n_decode for n in cached)])) > room:
-        raise ValueError(f"{n_ctx} tokens do not fit into the model's context of {room}: give a shorter prompt, or fewer cached or decoded tokens")
+        raise ValueError(f"{n_ctx} tokens do not fit into the model's context of {room}: give a shorter prompt, or fewer tokens behind it")
     return sorted(set(prefill)), sorted(set(cached)), n_ctx
 
 def _pair(crew, case, n_past, feeds, turn):
@@ -341,7 +340,7 @@ def _starts(files, libdir, settings, repeats):
             getattr(first, name).append(child.load + seconds)
     return [load, first, nothing]
 
-# %% ../nbs/14b_bench.ipynb #4bdba6d2
+# %% ../nbs/14b_bench.ipynb #f351b277
 def bench(
     model_path: str | Path, # a GGUF file, or a name that `find_model` knows
     libdir: str | Path | None = None, # folder of llama.cpp's libraries; None: Savante alone
@@ -358,8 +357,8 @@ def bench(
     "Time Savante and libllama in turns on the same work. ValueError where they disagree, or for what cannot be run."
     path, say = find_model(model_path), progress or (lambda text: None)
     config, libdir = config_of(open_model(path)), libdir and find_libdir(libdir)
-    prefill, cached, n_ctx = _sizes(config, prefill, cached, n_decode, n_threads, repeats)
-    files, settings = dict(savante=path), dict(n_ctx=n_ctx, n_threads=n_threads, n_ubatch=n_ubatch)
+    prefill, cached, n_ctx = _sizes(config, prefill, cached, n_decode, repeats)
+    files, settings = dict(savante=path), dict(n_ctx=n_ctx, n_threads=thread_count(n_threads), n_ubatch=n_ubatch)
     if libdir: files["llama"] = find_model(reference or path)
     r = Results(path.name, oracle=libdir and fingerprint(libdir), **settings, **_here())
     ids, filled = random_ids(config.n_vocab, n_ctx), 0
@@ -411,7 +410,7 @@ def _mark(self, t, ask, _):
     self.start = time.perf_counter()
     return True
 
-# %% ../nbs/14b_bench.ipynb #42a116c2
+# %% ../nbs/14b_bench.ipynb #fd19c7ca
 def breakdown(
     model_path: str | Path,
     libdir: str | Path | None = None, # None: Savante alone
@@ -420,7 +419,7 @@ def breakdown(
 ) -> dict: # n_past; engine: {kind: seconds}; whole: seconds of Savante's token that nobody watches
     "Where the time of one decoded token goes, on one thread."
     path, config = find_model(model_path), config_of(open_model(find_model(model_path)))
-    _sizes(config, (), (n_past,), 1, 1, repeats)
+    _sizes(config, (), (n_past,), 1, repeats)
     ids, found = random_ids(config.n_vocab, n_past + 1), dict(n_past=n_past, **_here())
     for engine in ("savante", "llama") if libdir else ("savante",):
         with _Child(engine, path, libdir and find_libdir(libdir), watch=True, n_ctx=n_past + 1, n_threads=1, n_ubatch=512) as child:

@@ -72,14 +72,15 @@ def main():
     ap.add_argument("libdir", nargs="?")
     ap.add_argument("--shapes", nargs="+", default=list(COVER))
     args = ap.parse_args()
-    start, runs, tensors, numbers, bad = time.time(), 0, 0, 0, 0
+    start, runs, tensors, rows, logits, bad = time.time(), 0, 0, 0, 0, 0
     for name in args.shapes:
         path = model_file(name, COVER[name])
         for options in RUNS:
             r = verify(path, args.libdir, **options)
-            runs, tensors, numbers, bad = runs + 1, tensors + r.tensors, numbers + r.numbers + r.logits, bad + (not r.equal)
+            runs, bad = runs + 1, bad + (not r.equal)
+            tensors, rows, logits = tensors + r.tensors, rows + r.rows, logits + r.logits
             what = ", ".join(f"{k} {v}" for k, v in options.items())
-            print(f"{'equal' if r.equal else 'DIFFERENT'}: {name}; {what}: {r.tensors:,} tensors, {r.numbers:,} numbers, {r.logits:,} logits"
+            print(f"{'equal' if r.equal else 'DIFFERENT'}: {name}; {what}: {r.tensors:,} tensors, {r.rows:,} rows, {r.logits:,} logits"
                   + ("" if r.equal else f"; {r.difference}"), flush=True)
     name = "2 layers, 8/4 heads of 64, YaRN" if "2 layers, 8/4 heads of 64, YaRN" in args.shapes else args.shapes[-1]
     path, copy, found = model_file(name, COVER[name]), ROOT / ".models" / "planted.gguf", 0
@@ -98,7 +99,7 @@ def main():
         found += bool(right)
         print(f"{'found' if right else 'NOT FOUND'}: {what} in {tensor}: {d}", flush=True)
     copy.unlink()
-    print(f"{runs} runs, {tensors:,} tensors, {numbers:,} numbers and logits, {bad} runs differ; {found} of {len(faults)} planted faults found "
+    print(f"{runs} runs, {tensors:,} tensors, {rows:,} rows and {logits:,} logits of the untraced path, {bad} runs differ; {found} of {len(faults)} planted faults found "
           f"at their place; {time.time() - start:.0f} s")
     return int(bad > 0 or found < len(faults))
 

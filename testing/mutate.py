@@ -98,7 +98,7 @@ as_i32 | [f32x8], i32x8, lambda b, x: b.bitcast(x, i32x8.llvm) ~> [f32x8], i32x8
 as_f32 | lambda b, x: b.bitcast(x, f32x8.llvm) ~> lambda b, x: b.sitofp(x, f32x8.llvm)
 as_f32 | lambda b, x: b.bitcast(x, f32x8.llvm) ~> lambda b, x: b.bitcast(b.add(x, x), f32x8.llvm)
 as_f32 | lambda b, x: b.bitcast(x, f32x8.llvm) ~> lambda b, x: b.fneg(b.bitcast(x, f32x8.llvm))
-to_i32 | b.fptosi(x, i32x8.llvm) ~> b.fptoui(x, i32x8.llvm)
+to_i32 | b.fptosi(x, i32x8.llvm) ~> b.fptosi(b.fneg(x), i32x8.llvm)
 to_i32 | b.fptosi(x, i32x8.llvm) ~> b.bitcast(x, i32x8.llvm)
 to_i32 | b.fptosi(x, i32x8.llvm) ~> b.fptosi(_call(b, "llvm.rint.v8f32", x.type, x), i32x8.llvm)
 to_f32 | b.sitofp(x, f32x8.llvm) ~> b.uitofp(x, f32x8.llvm)

@@ -7,31 +7,52 @@ __all__ = ['Packed', 'empty_packed', 'pack', 'matmul_q', 'matmul']
 
 # %% ../nbs/05_matmul.ipynb #674927f2
 from dataclasses import dataclass
+from .check import kernel, parallel  # first: it looks at Numba's settings
 import llvmlite.ir as ir
 import numpy as np
-from .check import kernel, parallel
+from numba import types
+from numba.extending import intrinsic
 from .quant import _rows_q1_0, quantize_q8_0
-from .simd import (Vec, _make_load, _op, even_i32, f32x8, fma, high_nibble, i16x16, i8x16, interleave_high, interleave_low, le,
-                          load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, odd_i32, select, splat, store_f32x8, store_i8x16,
-                          to_f32, widen)
+from .simd import (Vec, _HIGH8, _LOW8, _lanes, _make_load, _op, _shuffle, even_i32, f32x8, fma, high_nibble, i16x16, i8x16, i8x32,
+                          interleave_high, interleave_low, le, load_f32x8, load_i16x8, load_i8x16, load_i8x32, lookup16, low_nibble, odd_i32,
+                          select, splat, store_f32x8, store_i8x16, to_f32, widen)
 
 # %% ../nbs/05_matmul.ipynb #8ac50122
 _ORDER = np.arange(32).reshape(2, 2, 2, 4).transpose(2, 0, 3, 1).ravel()
 
 # %% ../nbs/05_matmul.ipynb #4c6a6bca
+def _turn(b, rows):
+    "Sixteen registers of two halves, each half a square of bytes: byte k of all registers becomes register k."
+    for _ in range(4): rows = [_shuffle(b, rows[j], rows[j + 8], half) for j in range(8) for half in (_LOW8, _HIGH8)]
+    return rows
+
+@intrinsic
+def _pack_block(tyctx, raw, at, row_bytes, weights, to, lane_bytes):
+    "The signs of a block: 32 rows of 16 bytes, the first at `raw[at]`, become 8 lanes of 64 bytes, the first at `weights[to]`."
+    def codegen(ctx, b, sig, args):
+        raw, weights = (ctx.make_array(sig.args[i])(ctx, b, args[i]).data for i in (0, 3))
+        def place(array, start, step, n, vt): return b.bitcast(b.gep(array, [b.add(start, b.mul(step, step.type(n)))]), vt.llvm.as_pointer())
+        def nibble(v, n): return _lanes(v.type, n)
+        half = [b.load(place(raw, *args[1:3], r, i8x16), align=1) for r in _ORDER.tolist()]
+        signs = _turn(b, [_shuffle(b, x, y, range(32)) for x, y in zip(half, half[16:])])
+        for pair in range(2):
+            for t in range(4):
+                even, odd, first = signs[8 * pair + t], signs[8 * pair + 4 + t], b.add(args[4], args[4].type(32 * pair))
+                low = b.or_(b.and_(even, nibble(even, 15)), b.shl(odd, nibble(odd, 4)))
+                high = b.or_(b.lshr(even, nibble(even, 4)), b.and_(odd, nibble(odd, 240)))
+                b.store(low, place(weights, first, args[5], 2 * t, i8x32), align=1)
+                b.store(high, place(weights, first, args[5], 2 * t + 1, i8x32), align=1)
+        return ctx.get_dummy_value()
+    return types.void(raw, types.intp, types.intp, weights, types.intp, types.intp), codegen
+
 @kernel
 def _pack_k(raw, weights, scales, i0, i1):
+    "Groups i0 to i1, all of 32 rows."
+    row, blocks = raw.shape[1], raw.shape[1] // 18
     for g in range(i0, i1):
-        for b in range(raw.shape[1] // 18):
-            for i in range(32):
-                r = 32 * g + _ORDER[i]
-                if r >= raw.shape[0]: continue
-                scales[g, b, _ORDER[i]] = np.uint16(raw[r, 18 * b]) | np.uint16(raw[r, 18 * b + 1]) << np.uint16(8)
-                for pair in range(2):
-                    for t in range(4):
-                        even, odd = raw[r, 18 * b + 2 + 8 * pair + t], raw[r, 18 * b + 6 + 8 * pair + t]
-                        weights[g, 2 * t, b, pair, i] = even & 15 | (odd & 15) << 4
-                        weights[g, 2 * t + 1, b, pair, i] = even >> 4 | odd & 240
+        for b in range(blocks):
+            _pack_block(raw, 32 * g * row + 18 * b + 2, row, weights, 512 * blocks * g + 64 * b, 64 * blocks)
+            for r in range(32): scales[g, b, r] = np.uint16(raw[32 * g + r, 18 * b]) | np.uint16(raw[32 * g + r, 18 * b + 1]) << np.uint16(8)
 
 # %% ../nbs/05_matmul.ipynb #c6547b9f
 @dataclass(frozen=True, eq=False)
@@ -62,7 +83,11 @@ def pack(
     "Lay out a 1-bit matrix for `matmul`. The result does not refer to `raw`."
     raw = _rows_q1_0(raw)
     weights, scales = into or empty_packed(*raw.shape)
-    parallel(_pack_k, len(weights), raw, weights, scales, n_threads=n_threads)
+    parallel(_pack_k, len(raw) // 32, raw, weights, scales, n_threads=n_threads)
+    if len(raw) % 32:
+        last = np.zeros((32, raw.shape[1]), np.uint8)
+        last[:len(raw) % 32] = raw[len(raw) // 32 * 32:]
+        _pack_k(_rows_q1_0(last), weights[-1:], scales[-1:], 0, 1)
     return Packed(raw.shape[0], raw.shape[1] // 18 * 128, weights, scales)
 
 # %% ../nbs/05_matmul.ipynb #bdb6f5be

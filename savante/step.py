@@ -17,9 +17,9 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from .attention import _rows_k, _split_k, _store_kv_k, padded_kv, which_path
 from .exp import _swiglu_k
-from .matmul import _groups_k, _tables_k
+from .matmul import Packed, _groups_k, _packed_rows_k, _tables_k
 from .norm import _rms_norm_k
-from .quant import _get_rows_k, _quantize_k
+from .quant import _quantize_k
 from .rope import Rope, _ramp, _rope_k, _rope_table_k
 
 # %% ../nbs/09b_step.ipynb #9784fc7d
@@ -213,10 +213,10 @@ def _token_k(w, output_norm, output, n_past, length, eps, scale, k_cache, v_cach
 # %% ../nbs/09b_step.ipynb #88ac3e5b
 def run_token(
     token: int, # its id
-    token_embd: np.ndarray, # uint8 [V, bytes], the embedding as in the file
+    embd: Packed, # the embedding
     stack: Stack, # matrices (weights, scales) and gains of all layers
     output_norm: np.ndarray, # float32 [D]
-    output, # (weights, scales) of the matrix that gives the logits
+    output: Packed, # the matrix that gives the logits; the embedding, where they are tied
     rope: Rope, # the angles' parameters
     eps: float, # of the norms
     k_cache: np.ndarray, # float16 [layers, G, n_ctx, d]
@@ -230,10 +230,10 @@ def run_token(
     "Run one token; its key and value are in the cache then. Arguments are taken as they are: `qwen3.Model` checks them."
     logits, d = np.empty((1, n_vocab), np.float32), buf.q.shape[2]
     theta_scale, mscale, mix = _ramp(rope)
-    _get_rows_k(token_embd, np.array([token], np.int32), buf.x, 0, 1)
+    _packed_rows_k(embd.weights, embd.scales, np.array([token], np.int32), buf.x, 0, 1)
     _rope_table_k(np.array([n_past], np.int32), theta_scale, np.float32(rope.freq_scale), mscale, mix, buf.cos, buf.sin, 0, 1)
     length = -(-padded_kv(n_past + 1) // kv_splits) if which_path(1, n_past) == "split" else 0
     buf.counters[:] = 0
-    parallel(_token_k, n_threads, stack, output_norm, output, n_past, length, np.float32(eps), np.float32(1) / np.sqrt(np.float32(d)),
+    parallel(_token_k, n_threads, stack, output_norm, (output.weights, output.scales), n_past, length, np.float32(eps), np.float32(1) / np.sqrt(np.float32(d)),
              k_cache.view(np.uint16), v_cache.view(np.uint16), buf, logits, n_threads=n_threads)
     return logits

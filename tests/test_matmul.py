@@ -16,9 +16,9 @@ def random_q1_0(rng, rows, k, odd=False):
 import hashlib, os, subprocess, sys
 import pytest
 from savante.check import kernel, parallel, same_bits
-from savante.matmul import _ORDER, _groups_k, _matmul_k, _matmul_wide_k, _tables_k, empty_packed, matmul, matmul_q, pack
+from savante.matmul import _ORDER, _groups_k, _matmul_k, _matmul_wide_k, _tables_k, empty_packed, matmul, matmul_q, pack, packed_rows
 from savante.oracle import agree
-from savante.quant import quantize_q8_0
+from savante.quant import get_rows, quantize_q8_0
 from savante.simd import f16_to_f32, fmaf
 
 # %% ../nbs/05_matmul.ipynb #5d215b55
@@ -167,6 +167,14 @@ def test_packing_can_be_undone():
         back = unpack(pack(W, n_threads=2))
         same_bits(back[:rows], W)
         assert not back[rows:].any()
+
+def test_rows_come_back_as_get_rows_has_them():
+    for rows, k in (1, 128), (33, 384), (70, 256):
+        W = random_q1_0(np.random.default_rng(rows), rows, k, odd=True)
+        ids = [*range(rows), 0]
+        same_bits(packed_rows(pack(W), ids), get_rows(W, ids))
+    for bad in [-1], [70], [[0]], [.5]:
+        with pytest.raises(ValueError): packed_rows(pack(W), bad)
 
 def test_the_split_changes_nothing():
     rng = np.random.default_rng(6)

@@ -35,15 +35,15 @@ class Small:
         for m in shapes:
             for i in range(L): pack(raws[m][i], 1, [a[i] for a in getattr(self.stack, m)])
         self.layers = [{m: pack(raws[m][i]) for m in shapes} | {g: a[i] for g, a in gains.items()} for i in range(L)]
-        self.embd, self.norm = random_q1_0(rng, V, D), gain(D)[0]
-        self.output = pack(self.embd)
+        self.raw, self.norm = random_q1_0(rng, V, D), gain(D)[0]
+        self.output = pack(self.raw)
         self.k, self.v = (rng.standard_normal((L, G, n_ctx, d)).astype(np.float16) for _ in range(2))
         self.buffers = buffers(**SIZES)
 
 # %% ../nbs/09b_step.ipynb #fb0a33e8
 def by_operations(m, token, n_past, kv_splits):
     "Logits and caches, one function after the other."
-    k_cache, v_cache, x, table = m.k.copy(), m.v.copy(), get_rows(m.embd, [token]), rope_table(np.array([n_past]), ROPE)
+    k_cache, v_cache, x, table = m.k.copy(), m.v.copy(), get_rows(m.raw, [token]), rope_table(np.array([n_past]), ROPE)
     for i, w in enumerate(m.layers):
         x8 = quantize_q8_0(rms_norm(x, w["attn_norm"], EPS))
         q, k, v = (matmul_q(w[f"attn_{j}"], *x8).reshape(1, -1, 64) for j in "qkv")
@@ -56,7 +56,7 @@ def by_operations(m, token, n_past, kv_splits):
 
 def in_one_call(m, token, n_past, kv_splits=1, n_threads=1, n_vocab=V, stack=None):
     k_cache, v_cache = m.k.copy(), m.v.copy()
-    logits = run_token(token, m.embd, stack or m.stack, m.norm, (m.output.weights, m.output.scales), ROPE, EPS, k_cache, v_cache, n_past, kv_splits,
+    logits = run_token(token, m.output, stack or m.stack, m.norm, m.output, ROPE, EPS, k_cache, v_cache, n_past, kv_splits,
                        m.buffers, n_vocab, n_threads)
     return logits, k_cache, v_cache
 

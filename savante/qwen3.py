@@ -128,7 +128,7 @@ class Model:
         step = (lambda i: None) if progress is None else (lambda i: progress(i, c.n_layer + 1))
         self.output_norm = np.array(file.tensor("output_norm.weight"))
         self.layers, self._running, self._stack = [], False, _stack(file, c.n_layer)
-        self._buffers = buffers(c.n_layer, c.n_embd, c.n_head, c.n_head_kv, c.head_dim, c.n_ff)
+        self._buffers = buffers(c.n_layer, c.n_embd, c.n_head, c.n_head_kv, c.head_dim, c.n_ff, self.n_threads)
         _models.add(self)
         for i in range(c.n_layer):
             self.layers.append(_layer(file, i, self._stack, self.n_threads))

@@ -6,7 +6,8 @@
 __all__ = ['Config', 'config_of', 'Layer', 'KVCache', 'Model', 'forward']
 
 # %% ../nbs/10_qwen3.ipynb #45eb93cd
-import math, os, threading, weakref
+import math, mmap, os, threading, weakref
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 import numpy as np
@@ -14,9 +15,9 @@ from .attention import attention, store_kv
 from .check import thread_count
 from .exp import swiglu
 from .gguf import GGUFError, GGUFFile, open_model
-from .matmul import Packed, empty_packed, matmul, matmul_q, pack
+from .matmul import Packed, empty_packed, matmul, matmul_q, pack, packed_rows
 from .norm import rms_norm
-from .quant import get_rows, quantize_q8_0
+from .quant import quantize_q8_0
 from .rope import Rope, rope, rope_table
 from .step import Stack, buffers, run_token
 
@@ -78,6 +79,13 @@ def _layer(file, i, stack, n_threads):
     return Layer(**{m: pack(tensor(m), n_threads, [a[i] for a in own(m)]) for m in _MATRICES}, **{g: own(g)[i] for g in _GAINS})
 
 # %% ../nbs/10_qwen3.ipynb #146e2934
+def _cells(shape):
+    "Float16 zeros in small pages, each of which takes memory from its first write on."
+    if not hasattr(mmap, "MAP_ANONYMOUS"): return np.zeros(shape, np.float16)
+    memory = mmap.mmap(-1, 2 * math.prod(shape), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with suppress(AttributeError, OSError): memory.madvise(mmap.MADV_NOHUGEPAGE)
+    return np.frombuffer(memory, np.float16).reshape(shape)
+
 class KVCache:
     "Keys and values of every layer: float16 [n_layer, n_head_kv, n_ctx, head_dim]."
     def __init__(self,
@@ -85,8 +93,8 @@ class KVCache:
         n_ctx: int, # cells
     ):
         shape, self.n_ctx, self.n_past = (config.n_layer, config.n_head_kv, n_ctx, config.head_dim), n_ctx, 0
-        try: self.k, self.v = np.zeros(shape, np.float16), np.zeros(shape, np.float16)
-        except (MemoryError, ValueError):
+        try: self.k, self.v = _cells(shape), _cells(shape)
+        except (MemoryError, ValueError, OverflowError, OSError):
             size = 4 * math.prod(shape)
             raise ValueError(f"a cache of n_ctx={n_ctx:,} cells takes {size / 1e9:,.0f} GB, which is not to be had: give a smaller n_ctx") from None
 
@@ -118,14 +126,15 @@ class Model:
         self.n_threads, self._lock = thread_count(n_threads), threading.RLock()
         self.cache = KVCache(c, min(4096, c.n_ctx_train) if n_ctx is None else _whole("n_ctx", n_ctx))
         step = (lambda i: None) if progress is None else (lambda i: progress(i, c.n_layer + 1))
-        self.token_embd, self.output_norm = np.array(file.tensor("token_embd.weight")), np.array(file.tensor("output_norm.weight"))
+        self.output_norm = np.array(file.tensor("output_norm.weight"))
         self.layers, self._running, self._stack = [], False, _stack(file, c.n_layer)
-        self._buffers = buffers(c.n_layer, c.n_embd, c.n_head, c.n_head_kv, c.head_dim, c.n_ff)
+        self._buffers = buffers(c.n_layer, c.n_embd, c.n_head, c.n_head_kv, c.head_dim, c.n_ff, self.n_threads)
         _models.add(self)
         for i in range(c.n_layer):
             self.layers.append(_layer(file, i, self._stack, self.n_threads))
             step(i + 1)
-        self.output = pack(self.token_embd if c.tied else file.tensor("output.weight"), self.n_threads)
+        self.embd = pack(file.tensor("token_embd.weight"), self.n_threads)
+        self.output = self.embd if c.tied else pack(file.tensor("output.weight"), self.n_threads)
         step(c.n_layer + 1)
     @classmethod
     def open(cls, path: str | Path, **options):
@@ -179,7 +188,7 @@ def _ubatch(self, ids, rows, emit):
     "Run `ids` behind the cached tokens; logits of `rows` (a slice), float32 [rows, V]."
     c, n = self.config, self.n_threads
     table = rope_table(np.arange(self.n_past, self.n_past + len(ids)), c.rope)
-    x = emit("embd", -1, get_rows(self.token_embd, ids))
+    x = emit("embd", -1, packed_rows(self.embd, ids))
     for i in range(c.n_layer):
         out = self._attend(i, x, table, emit)
         if i == c.n_layer - 1: x, out = x[rows], out[rows]
@@ -194,7 +203,7 @@ Model._ubatch = _ubatch
 def _token(self, token, wanted):
     "As `_ubatch` for one token; logits float32 [1, V], of width 0 if they are not wanted."
     c = self.config
-    return run_token(token, self.token_embd, self._stack, self.output_norm, (self.output.weights, self.output.scales), c.rope, c.eps,
+    return run_token(token, self.embd, self._stack, self.output_norm, self.output, c.rope, c.eps,
                      self.cache.k, self.cache.v, self.n_past, self.kv_splits, self._buffers, c.n_vocab if wanted else 0, self.n_threads)
 Model._token = _token
 

@@ -16,9 +16,9 @@ def random_q1_0(rng, rows, k, odd=False):
 import hashlib, os, subprocess, sys
 import pytest
 from savante.check import kernel, parallel, same_bits
-from savante.matmul import _groups_k, _matmul_k, _matmul_wide_k, _tables_k, matmul, matmul_q, pack
+from savante.matmul import _ORDER, _groups_k, _matmul_k, _matmul_wide_k, _tables_k, empty_packed, matmul, matmul_q, pack, packed_rows
 from savante.oracle import agree
-from savante.quant import quantize_q8_0
+from savante.quant import get_rows, quantize_q8_0
 from savante.simd import f16_to_f32, fmaf
 
 # %% ../nbs/05_matmul.ipynb #5d215b55
@@ -45,6 +45,18 @@ def matmul_ordered(raw, q, e):
     return out
 
 # %% ../nbs/05_matmul.ipynb #3ed20a3b
+@kernel
+def pack_ordered(raw, weights, scales):
+    "The layout, nibble by nibble: the specification."
+    for r in range(len(raw)):
+        g, i = r // 32, np.argmax(_ORDER == r % 32)
+        for b in range(raw.shape[1] // 18):
+            scales[g, b, r % 32] = np.uint16(raw[r, 18 * b]) | np.uint16(raw[r, 18 * b + 1]) << np.uint16(8)
+            for j in range(4):
+                for l in range(8):
+                    nibble = raw[r, 18 * b + 2 + 4 * j + l // 2] >> (4 * (l % 2)) & 15
+                    weights[g, l, b, j // 2, i] |= nibble << (4 * (j % 2))
+
 def unpack(p):
     "The rows of Q1_0 that `pack` was given."
     groups, _, blocks, _, _ = p.weights.shape
@@ -140,12 +152,29 @@ def test_small_faults_are_caught(fault):
     with pytest.raises(AssertionError): same_bits(faulty(W, *quantize_q8_0(X), fault), good)
 
 # %% ../nbs/05_matmul.ipynb #aae81a33
+@pytest.mark.parametrize("rows, k", [(1, 128), (31, 256), (32, 128), (33, 384), (95, 128), (943, 256)])
+def test_packing_is_the_plain_one(rows, k):
+    W, want = random_q1_0(np.random.default_rng(rows), rows, k, odd=True), empty_packed(rows, k // 128 * 18)
+    pack_ordered(W, *want)
+    for n_threads in 1, 2, 5:
+        P = pack(W, n_threads)
+        same_bits(P.weights, want[0])
+        same_bits(P.scales, want[1])
+
 def test_packing_can_be_undone():
     for rows in 1, 31, 32, 33, 943:
         W = random_q1_0(np.random.default_rng(rows), rows, 256, odd=True)
         back = unpack(pack(W, n_threads=2))
         same_bits(back[:rows], W)
         assert not back[rows:].any()
+
+def test_rows_come_back_as_get_rows_has_them():
+    for rows, k in (1, 128), (33, 384), (70, 256):
+        W = random_q1_0(np.random.default_rng(rows), rows, k, odd=True)
+        ids = [*range(rows), 0]
+        same_bits(packed_rows(pack(W), ids), get_rows(W, ids))
+    for bad in [-1], [70], [[0]], [.5]:
+        with pytest.raises(ValueError): packed_rows(pack(W), bad)
 
 def test_the_split_changes_nothing():
     rng = np.random.default_rng(6)

@@ -50,7 +50,7 @@ def _here(name):
     return next((p for p in (Path(name), *([Path(folder, f"{name}.gguf")] if folder else [])) if os.path.exists(p)), None)
 
 def _hf():
-    try: import huggingface_hub
+    try: import huggingface_hub, huggingface_hub.constants
     except ImportError: raise ModelMissing('models by name are the business of huggingface_hub: pip install "savante[hub]"') from None
     return huggingface_hub
 
@@ -92,20 +92,19 @@ def _fetch(url, meta, blob, shown):
     "Bring the file to `blob`; what an earlier try brought is not brought again. Only what matches gets the name."
     from huggingface_hub.file_download import http_get
     from huggingface_hub.utils import WeakFileLock, build_hf_headers
-    part = blob.with_name(f"{blob.name}.savante.part")
-    part.parent.mkdir(parents=True, exist_ok=True)
-    with WeakFileLock(f"{part}.lock"):
+    part, lock = blob.with_name(f"{blob.name}.savante.part"), blob.parents[2] / ".locks" / blob.parents[1].name / f"{blob.name}.savante.lock"
+    for path in (part, lock): path.parent.mkdir(parents=True, exist_ok=True)
+    with WeakFileLock(lock):
         if blob.exists():
             if _matches(blob, meta): return
             blob.unlink()
         with open(part, "ab") as f:
-            if meta.size is None or f.tell() > meta.size: f.truncate(0)
+            if meta.size is None or f.tell() > meta.size: f.seek(0); f.truncate()
             if f.tell() != meta.size: http_get(url, f, resume_size=f.tell(), headers=build_hf_headers(), displayed_filename=shown)
         if not _matches(part, meta):
             part.unlink()
             raise ModelMissing(f"what came for {shown} is not what the hub announced (another size or checksum), and was thrown away: pull again")
         part.replace(blob)
-    Path(f"{part}.lock").unlink(missing_ok=True)
 
 # %% ../nbs/10b_hub.ipynb #84b07f25
 class _Unreachable(ModelMissing): "Nobody answers; the cache may still have it."
@@ -122,7 +121,9 @@ def _plainly(name, repo):
     except errors.RepositoryNotFoundError: raise ModelMissing(f"{site} has no model {repo}, or it is private: look at the spelling, "
                                                               "or give a token that may see it as HF_TOKEN") from None
     except errors.EntryNotFoundError: raise ModelMissing(f"{repo} has no such file as {name} means: savante pull {repo} chooses one") from None
-    except errors.HfHubHTTPError as e: raise _Unreachable(f"{site} answers {e.response.status_code}: try again later") from None
+    except errors.HfHubHTTPError as e:
+        todo = "look at your token, HF_TOKEN" if e.response.status_code in (401, 403) else "try again later"
+        raise _Unreachable(f"{site} answers {e.response.status_code}: {todo}") from None
     except errors.OfflineModeIsEnabled: raise _Unreachable(f"{name} is not in the cache, and HF_HUB_OFFLINE forbids to fetch it: unset "
                                                            "that") from None
     except (errors.HTTPError, OSError) as e:

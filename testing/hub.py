@@ -12,7 +12,7 @@ COMMIT = "c0ffee" * 6 + "0000"
 
 class Hub:
     def __init__(self, repos):
-        self.repos, self.log = repos, []
+        self.repos, self.log, self.down = repos, [], False
         self.refuse = {}      # repository -> (status, X-Error-Code)
         self.cuts = []        # for each answer with a file's bytes: how many are sent before the connection breaks
         self.etag = self.size = None  # what is claimed of files, where it is not the truth
@@ -24,6 +24,7 @@ class Hub:
         threading.Thread(target=self.server.serve_forever, args=(.05,), daemon=True).start()
         return self
     def __exit__(self, *_):
+        self.down = True      # connections that are kept alive outlive the server
         self.server.shutdown()
         self.server.server_close()
 
@@ -41,6 +42,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body[:cut])
         if cut is not None and cut < len(body): self.close_connection = True
     def do_GET(self):
+        if self.hub.down: self.close_connection = True; return
         hub, parts = self.hub, self.path.partition("?")[0].strip("/").split("/")
         hub.log.append((self.command, self.path, self.headers.get("Range"), self.headers.get("Authorization")))
         if parts[0] == "cdn": return self.file(hub.repos["/".join(parts[1:3])]["/".join(parts[3:])])

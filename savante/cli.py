@@ -261,9 +261,8 @@ def info(model: _File = "tiny", as_json: Annotated[bool, typer.Option("--json", 
 @app.command(epilog=_examples("pull bonsai-1.7b", "pull OWNER/REPO", "pull OWNER/REPO:FILE.gguf"))
 def pull(name: Annotated[str, typer.Argument(help="bonsai-1.7b, bonsai-4b, bonsai-8b, or OWNER/REPO[:FILE] on Hugging Face.")]):
     "Fetch a model, or the rest of it, and print the path of its file. HF_ENDPOINT, HF_HOME and HF_TOKEN count."
-    import logging
     from savante.hub import pull
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # a connection that broke and was mended is no news
+    os.environ.setdefault("HF_HUB_VERBOSITY", "error")  # a connection that broke and was mended is no news
     try: path = pull(_text(name))
     except KeyboardInterrupt: _note("stopped; the same command goes on from here"); raise
     _say(_text(path), "\n")

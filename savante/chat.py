@@ -171,13 +171,14 @@ def _forward(self,
 def _about(model):
     "What a person wants to know about a loaded model: label -> text."
     c, r = model.config, model.config.rope
+    bent = f", {'YaRN' if r.ext_factor else 'linear'} {1 / r.freq_scale:g}" if r.freq_scale != 1 else ""
     parts = [a for layer in model.layers for a in vars(layer).values()] + [model.output, model.output_norm]
     weights = sum(a.size if isinstance(a, np.ndarray) else a.n_rows * a.n_cols for a in parts) + (0 if c.tied else c.n_vocab * c.n_embd)
     mega = lambda *arrays: f"{sum(a.nbytes for a in arrays) / 1e6:,.1f} MB"
     return {"layers": f"{c.n_layer}, of width {c.n_embd:,}, feed-forward {c.n_ff:,}",
             "heads": f"{c.n_head} of {c.head_dim}, {c.n_head_kv} for keys and values",
             "vocabulary": f"{c.n_vocab:,}, output " + ("tied to the embedding" if c.tied else "of its own"),
-            "trained on": f"{c.n_ctx_train:,} tokens" + f", {'YaRN' if r.ext_factor else 'linear'} {1 / r.freq_scale:g}" * (r.freq_scale != 1),
+            "trained on": f"{c.n_ctx_train:,} tokens{bent}",
             "weights": f"{weights:,}, packed in {mega(model.token_embd, *parts)}",
             "cache": f"{model.n_past:,} of {model.n_ctx:,} tokens used, {mega(model.cache.k, model.cache.v)}",
             "runs with": f"{model.n_threads} thread{'s' * (model.n_threads > 1)}, n_ubatch {model.n_ubatch}, kv_splits {model.kv_splits}"}
@@ -185,7 +186,8 @@ def _about(model):
 def _repr_html(self):
     "What Jupyter shows."
     model = getattr(self, "_model", self)
-    rows = "".join(f"<tr><th style='text-align:left'>{k}</th><td style='text-align:left'>{html.escape(v)}</td></tr>" for k, v in _about(model).items())
+    left = "style='text-align:left'"
+    rows = "".join(f"<tr><th {left}>{k}</th><td {left}>{html.escape(v)}</td></tr>" for k, v in _about(model).items())
     return f"<table><caption>{html.escape(model.config.name or 'Qwen3')}</caption>{rows}</table>"
 Qwen3._repr_html_ = Model._repr_html_ = _repr_html
 

@@ -291,11 +291,12 @@ def _numbers(name, text):
     try: return [int(part) for part in text.split(",")]
     except ValueError: raise ValueError(f"{name} wants whole numbers with commas between them, such as 64,1,40; got {text!r}") from None
 
-@app.command(epilog=_examples('trace MODEL.gguf "Some text" > trace.jsonl', 'trace tiny "Hi" --threads 4', "trace tiny - < text.txt", "trace MODEL.gguf Hi --against theirs.jsonl"))
+@app.command(epilog=_examples('trace MODEL.gguf "Some text" > trace.jsonl', 'trace tiny "Hi" --threads 4', "trace tiny - < text.txt",
+                              "trace MODEL.gguf Hi --against theirs.jsonl"))
 def trace(model: _File, prompt: Annotated[str, typer.Argument(help="Text to run, as it stands; - reads it from standard input.")],
           threads: _Splits = 1, n_ubatch: _Micro = 512, n_threads: _Ours = None,
-          against: Annotated[Optional[str], typer.Option("--against", help="Another engine's lines, in a file: say where they differ first, "
-                                                                           "and end with 1 if they do.")] = None):
+          against: Annotated[Optional[str], typer.Option("--against", help="Another engine's lines, in a file: say where they differ "
+                                                                           "first, and end with 1 if they do.")] = None):
     "Write every named tensor as JSON lines: name, layer, row, sha256, first three values."
     path, text = _find(model, compute=True), _text(_given(prompt))
     from savante.qwen3 import Model

@@ -92,7 +92,8 @@ def _fetch(url, meta, blob, shown):
     "Bring the file to `blob`; what an earlier try brought is not brought again. Only what matches gets the name."
     from huggingface_hub.file_download import http_get
     from huggingface_hub.utils import WeakFileLock, build_hf_headers
-    part, lock = blob.with_name(f"{blob.name}.savante.part"), blob.parents[2] / ".locks" / blob.parents[1].name / f"{blob.name}.savante.lock"
+    part, locks = blob.with_name(f"{blob.name}.savante.part"), blob.parents[2] / ".locks" / blob.parents[1].name
+    lock = locks / f"{blob.name}.savante.lock"
     for path in (part, lock): path.parent.mkdir(parents=True, exist_ok=True)
     with WeakFileLock(lock):
         if blob.exists():
@@ -103,7 +104,8 @@ def _fetch(url, meta, blob, shown):
             if f.tell() != meta.size: http_get(url, f, resume_size=f.tell(), headers=build_hf_headers(), displayed_filename=shown)
         if not _matches(part, meta):
             part.unlink()
-            raise ModelMissing(f"what came for {shown} is not what the hub announced (another size or checksum), and was thrown away: pull again")
+            raise ModelMissing(f"what came for {shown} is not what the hub announced (its size or its checksum), and was thrown away: "
+                               "pull again")
         part.replace(blob)
 
 # %% ../nbs/10b_hub.ipynb #84b07f25
@@ -120,7 +122,8 @@ def _plainly(name, repo):
                                                      "HF_TOKEN") from None
     except errors.RepositoryNotFoundError: raise ModelMissing(f"{site} has no model {repo}, or it is private: look at the spelling, "
                                                               "or give a token that may see it as HF_TOKEN") from None
-    except errors.EntryNotFoundError: raise ModelMissing(f"{repo} has no such file as {name} means: savante pull {repo} chooses one") from None
+    except errors.EntryNotFoundError: raise ModelMissing(f"{repo} has no such file as {name} means: savante pull {repo} "
+                                                       "chooses one") from None
     except errors.HfHubHTTPError as e:
         todo = "look at your token, HF_TOKEN" if e.response.status_code in (401, 403) else "try again later"
         raise _Unreachable(f"{site} answers {e.response.status_code}: {todo}") from None
@@ -128,15 +131,17 @@ def _plainly(name, repo):
                                                            "that") from None
     except (errors.HTTPError, OSError) as e:
         if getattr(e, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
-            raise ModelMissing(f"the disk of {folder} is full: make room and pull again, it goes on; or let HF_HOME name another place") from None
-        if isinstance(e, OSError) and e.filename: raise ModelMissing(f"{e.filename}: {e.strerror}: let HF_HOME name another place") from None
+            raise ModelMissing(f"the disk of {folder} is full: make room and pull again, it goes on; or let HF_HOME name another "
+                               "place") from None
+        if isinstance(e, OSError) and e.filename:
+            raise ModelMissing(f"{e.filename}: {e.strerror}: let HF_HOME name another place") from None
         raise _Unreachable(f"no connection to {site}, or it broke ({type(e).__name__}): pull again, it goes on") from None
 
 # %% ../nbs/10b_hub.ipynb #da6dc6b8
 def pull(
     name: str | Path, # as for `find_model`
 ) -> Path: # of the file
-    "Fetch a model from Hugging Face, or from what HF_ENDPOINT names, unless it is here. It goes on where it was cut off; a checksum decides."
+    "Fetch a model from Hugging Face, or from HF_ENDPOINT, unless it is here. It goes on where it was cut off; a checksum decides."
     if path := _here(name): return path
     if not (place := on_hub(str(name))): raise _unknown(name)
     hf, (repo, file) = _hf(), place

@@ -98,10 +98,11 @@ def test_what_jupyter_shows():
     m.forward([1, 2, 3])
     file = GGUFFile(TINY)
     weights, shown = sum(int(np.prod(t["dims"])) for t in file.tensors.values()), m._repr_html_()
-    kb = m.config.n_layer * m.config.n_head_kv * m.config.head_dim * 64 * 2 * 2 / 1e6
+    mb = m.config.n_layer * m.config.n_head_kv * m.config.head_dim * 64 * 2 * 2 / 1e6
     assert shown == m._model._repr_html_() == Model._repr_html_(m._model)
-    for part in (f"{m.config.n_layer}, of width {m.config.n_embd}", f"{weights:,}, packed in ", f"3 of 64 tokens used, {kb:.1f} MB", "1 thread, n_ubatch 512",
-                 "tied to the embedding", f"{m.config.n_ctx_train:,} tokens, YaRN {file.kv['qwen3.rope.scaling.factor']:g}", f"<caption>{m.config.name}</"):
+    for part in (f"{m.config.n_layer}, of width {m.config.n_embd}", f"{weights:,}, packed in ", f"3 of 64 tokens used, {mb:.1f} MB",
+                 f"{m.config.n_ctx_train:,} tokens, YaRN {file.kv['qwen3.rope.scaling.factor']:g}", f"<caption>{m.config.name}</",
+                 "1 thread, n_ubatch 512", "tied to the embedding"):
         assert part in shown, part
     m._model.config = dataclasses.replace(m.config, name="<script>alert('&')</script>")
     assert "&lt;script&gt;" in m._repr_html_() and "<script" not in m._repr_html_()

@@ -156,7 +156,7 @@ def test_pull(tmp_path):
         code, out, err = shell("run", "Hi", "-m", "me/mine-gguf", env=env)
         assert (code, out, hub.log) == (2, "", []) and err.endswith("fetched yet: savante pull me/mine-gguf\n") and err.count("\n") == 1
         code, out, err = shell("pull", "me/nobody", env=env)
-        assert (code, out) == (2, "") and err == f"savante: {hub.url} has no model me/nobody, or it is private: look at the spelling, or give a token that may see it as HF_TOKEN\n"
+        assert (code, out) == (2, "") and err.startswith(f"savante: {hub.url} has no model me/nobody, or it is") and err.count("\n") == 1
         hub.cuts = [1000]
         code, out, err = shell("pull", "me/mine-gguf", env=env)
         assert (code, err) == (0, "") and Path(out[:-1]).read_bytes() == raw and Path(out[:-1]).is_relative_to(tmp_path)

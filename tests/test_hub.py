@@ -12,8 +12,9 @@ from testing.hub import COMMIT, Hub
 
 TINY = Path(savante.__file__).parent / "data" / "tiny.gguf"
 RAW = TINY.read_bytes()
-REPOS = {"me/one-gguf": {"README.md": b"#", "one-Q1_0.gguf": RAW}, "me/many": {"a-Q4_K_M.gguf": b"?", "b/b-Q1_0.gguf": RAW, "c-TQ1_0.gguf": b"?"},
-         "me/none": {"model.safetensors": b"?"}, "me/two": {"a-Q1_0.gguf": RAW, "b-Q1_0.gguf": RAW}, "me/other": {"x.gguf": b"PK\3\4" + bytes(99)}}
+REPOS = {"me/one-gguf": {"README.md": b"#", "one-Q1_0.gguf": RAW}, "me/two": {"a-Q1_0.gguf": RAW, "b-Q1_0.gguf": RAW},
+         "me/many": {"a-Q4_K_M.gguf": b"?", "b/b-Q1_0.gguf": RAW, "c-TQ1_0.gguf": b"?"},
+         "me/none": {"model.safetensors": b"?"}, "me/other": {"x.gguf": b"PK\3\4" + bytes(99)}}
 
 def settings(hub, cache):
     "What HF_ENDPOINT and HF_HOME would do, had they been set before `huggingface_hub` was imported."
@@ -43,7 +44,8 @@ def test_which_names_are_addresses():
     assert on_hub("bonsai-1.7b") == ("prism-ml/Bonsai-1.7B-gguf", "Bonsai-1.7B-Q1_0.gguf") == on_hub("Bonsai-1.7B")
     assert list(KNOWN) == ["bonsai-1.7b", "bonsai-4b", "bonsai-8b"] and on_hub("bonsai") is None
     assert on_hub("a/b") == ("a/b", None) and on_hub("a/b:c/d.gguf") == ("a/b", "c/d.gguf") == on_hub("a/b:c/d.gguf")
-    for path in ("x", "a/b.gguf", "./a", "/a/b", "~/a", "a/b/c", "a/..", "../a", "a/b:../c", "a/b:", "a b/c", "a/b\n"): assert on_hub(path) is None
+    for path in ("x", "a/b.gguf", "./a", "/a/b", "~/a", "a/b/c", "a/..", "../a", "a/b:../c", "a/b:", "a b/c", "a/b\n"):
+        assert on_hub(path) is None
 
 def test_the_file_that_is_meant():
     assert choose("r", ["x-Q8_0.gguf", "y"]) == "x-Q8_0.gguf" and choose("r", ["x-Q1_0_g128.gguf", "x-PQ1_0.gguf"]) == "x-Q1_0_g128.gguf"
@@ -121,10 +123,10 @@ def test_a_damaged_copy_is_fetched_again(hub):
         pull("me/one-gguf").resolve().unlink()
 
 def test_what_the_hub_refuses(hub):
-    for repo, status, code, said in (("me/none", 403, "GatedRepo", "gated.*HF_TOKEN"), ("me/none", 401, "GatedRepo", "gated"), ("me/none", 503, "", "answers 503"),
-                                     ("me/none", 429, "", "answers 429"), ("me/none", 401, "", "401.*HF_TOKEN"), ("me/none", 404, "RepoNotFound", "no model me/none")):
-        hub.refuse = {repo: (status, code)}
-        for name in (repo, f"{repo}:x.gguf"):
+    for status, code, said in ((403, "GatedRepo", "gated.*HF_TOKEN"), (401, "GatedRepo", "gated"), (503, "", "answers 503"),
+                               (429, "", "answers 429"), (401, "", "401.*HF_TOKEN"), (404, "RepoNotFound", "no model me/none")):
+        hub.refuse = {"me/none": (status, code)}
+        for name in ("me/none", "me/none:x.gguf"):
             with pytest.raises(ModelMissing, match=said) as e: pull(name)
             assert "\n" not in str(e.value)
     for name, said in (("me/nobody", "no model me/nobody"), ("me/one-gguf:z.gguf", "no such file"), ("me/two", "2 by the name of Q1_0")):
@@ -139,7 +141,8 @@ def test_what_cannot_be_run_is_named(hub, monkeypatch):
     with pytest.raises(GGUFError, match="Q4_K.*Q1_0 file"): pull("me/k")
 
 # %% ../nbs/10b_hub.ipynb #f8e0db93
-@pytest.mark.parametrize("error, said", [(OSError(errno.ENOSPC, "No space left"), "is full: make room"), (PermissionError(errno.EACCES, "denied", "/x"), "/x: denied"),
+@pytest.mark.parametrize("error, said", [(OSError(errno.ENOSPC, "No space left"), "is full: make room"),
+                                         (PermissionError(errno.EACCES, "denied", "/x"), "/x: denied"),
                                          (ConnectionResetError("reset"), "no connection to")])
 def test_what_the_machine_refuses(hub, monkeypatch, error, said):
     def fail(*_, **__): raise error
@@ -154,4 +157,5 @@ def test_two_at_once(hub):
 
 def test_facts():
     found = facts(GGUFFile(TINY))
-    assert found["output"] == "tied to the embedding" and found["parameters"] > 1e5 and sum(found["tensors"].values()) == len(GGUFFile(TINY).tensors)
+    assert found["output"] == "tied to the embedding" and found["bytes"] == len(RAW) and 1 < found["bits_per_parameter"] < 2
+    assert sum(found["tensors"].values()) == len(GGUFFile(TINY).tensors) and "no_text" not in found

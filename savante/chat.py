@@ -6,14 +6,15 @@
 __all__ = ['StopStrings', 'ChatError', 'Qwen3']
 
 # %% ../nbs/13_chat.ipynb #e597ebee
-import bisect, functools, inspect, re
+import bisect, functools, html, inspect, re
 from pathlib import Path
 import numpy as np
 from .gguf import open_model
+from .hub import find_model
 from .qwen3 import Model
 from .sampling import Sampler
 from .template import CHATML, ChatTemplate
-from .tokenizer import StreamDecoder, Tokenizer, find_model, partition
+from .tokenizer import StreamDecoder, Tokenizer, partition
 
 # %% ../nbs/13_chat.ipynb #5817d6a3
 class _Guard:
@@ -112,7 +113,7 @@ class Qwen3:
         self._ids, self._pending, self._turn, self.finish_reason = [], [], 0, None
     @classmethod
     def load(cls,
-        path: str | Path = "tiny", # the shipped model, a path, or the name of a fetched model
+        path: str | Path = "tiny", # 'tiny' (the shipped model), a path, or a name that was pulled, such as 'bonsai-1.7b'
         n_ctx: int | None = None, # tokens that fit; None: the smaller of 4096 and the model's own
         n_threads: int | None = None, # None: all CPUs; never changes a bit
         n_ubatch: int = 512, # tokens computed at once (llama.cpp's `-ub`): decides bits
@@ -165,6 +166,30 @@ def _forward(self,
         logits = _feed(self, _id_list(ids), all=all, trace=trace)
         self._turn += 1
     return logits
+
+# %% ../nbs/13_chat.ipynb #a40360c8
+def _about(model):
+    "What a person wants to know about a loaded model: label -> text."
+    c, r = model.config, model.config.rope
+    bent = f", {'YaRN' if r.ext_factor else 'linear'} {1 / r.freq_scale:g}" if r.freq_scale != 1 else ""
+    parts = [a for layer in model.layers for a in vars(layer).values()] + [model.output, model.output_norm]
+    weights = sum(a.size if isinstance(a, np.ndarray) else a.n_rows * a.n_cols for a in parts) + (0 if c.tied else c.n_vocab * c.n_embd)
+    mega = lambda *arrays: f"{sum(a.nbytes for a in arrays) / 1e6:,.1f} MB"
+    return {"layers": f"{c.n_layer}, of width {c.n_embd:,}, feed-forward {c.n_ff:,}",
+            "heads": f"{c.n_head} of {c.head_dim}, {c.n_head_kv} for keys and values",
+            "vocabulary": f"{c.n_vocab:,}, output " + ("tied to the embedding" if c.tied else "of its own"),
+            "trained on": f"{c.n_ctx_train:,} tokens{bent}",
+            "weights": f"{weights:,}, packed in {mega(model.token_embd, *parts)}",
+            "cache": f"{model.n_past:,} of {model.n_ctx:,} tokens used, {mega(model.cache.k, model.cache.v)}",
+            "runs with": f"{model.n_threads} thread{'s' * (model.n_threads > 1)}, n_ubatch {model.n_ubatch}, kv_splits {model.kv_splits}"}
+
+def _repr_html(self):
+    "What Jupyter shows."
+    model = getattr(self, "_model", self)
+    left = "style='text-align:left'"
+    rows = "".join(f"<tr><th {left}>{k}</th><td {left}>{html.escape(v)}</td></tr>" for k, v in _about(model).items())
+    return f"<table><caption>{html.escape(model.config.name or 'Qwen3')}</caption>{rows}</table>"
+Qwen3._repr_html_ = Model._repr_html_ = _repr_html
 
 # %% ../nbs/13_chat.ipynb #1434ac08
 def _stops(stop):

@@ -4,17 +4,17 @@
 
 # %% auto #0
 __all__ = ['SPLIT', 'byte_letters', 'to_letters', 'split_words', 'bpe', 'merge_ranks', 'piece_ids', 'partition', 'end_ids',
-           'piece_bytes', 'ModelMissing', 'models_folder', 'find_model', 'TokenizerError', 'Tokenizer', 'token',
-           'is_control', 'decode_bytes', 'decode', 'StreamDecoder']
+           'piece_bytes', 'TokenizerError', 'Tokenizer', 'token', 'is_control', 'decode_bytes', 'decode',
+           'StreamDecoder']
 
 # %% ../nbs/11_tokenizer.ipynb #8726be21
-import codecs, heapq, os, re
-from importlib.resources import files
+import codecs, heapq, re
 from pathlib import Path
 import numpy as np
 import tokenizers
 from tokenizers import models, pre_tokenizers
 from .gguf import GGUFFile
+from .hub import find_model
 
 # %% ../nbs/11_tokenizer.ipynb #5f47572d
 def byte_letters() -> list[str]: # 256 letters; the letter of byte `b` at index `b`
@@ -180,26 +180,6 @@ def piece_bytes(
     if kind == _BYTE: return bytes([int(text[3:5], 16)])
     if kind != _NORMAL: return b""
     return b"".join(bytes([_BYTES[c]]) if c in _BYTES else f"[UNK_BYTE_0x{c.encode().hex()}{text}]".encode() for c in text)
-
-# %% ../nbs/11_tokenizer.ipynb #192c92ec
-class ModelMissing(ValueError): "No file stands for the name that was given."
-
-def models_folder() -> Path:
-    "Where fetched models are: `SAVANTE_MODELS`, or `savante/models` in the user's cache."
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(os.environ.get("SAVANTE_MODELS") or os.path.join(cache, "savante", "models"))
-
-def find_model(
-    name: str | Path, # "tiny", the path of a GGUF file, or the name of a fetched model
-) -> Path:
-    "The file that a name stands for."
-    if not isinstance(name, (str, Path)) or not str(name).strip("."):
-        raise ModelMissing(f"a model is the path of a GGUF file or a name, got {name!r}: 'tiny' is the one that comes along")
-    if name == "tiny": return Path(str(files("savante") / "data" / "tiny.gguf"))
-    for path in (Path(name), models_folder() / f"{name}.gguf"):
-        if path.exists(): return path
-    raise ModelMissing(f"there is no file {str(name)!r} and no model of that name: "
-                       "give the path of a GGUF file, or 'tiny' for the model that comes along")
 
 # %% ../nbs/11_tokenizer.ipynb #074220f0
 class TokenizerError(ValueError): "A vocabulary, text or id that cannot be used; the message says what to do."

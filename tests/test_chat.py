@@ -89,6 +89,27 @@ def test_seeded_sampling_repeats_itself_on_any_number_of_threads():
         assert m.n_past > 256 # by tiles, then by rows
     assert said == [said[0]] * 4 and len(set(said[0])) > 20
 
+# %% ../nbs/13_chat.ipynb #c2d34372
+def test_what_jupyter_shows():
+    import dataclasses
+    from savante.gguf import GGUFFile
+    from savante.qwen3 import Model
+    m = Qwen3.load("tiny", n_ctx=64, n_threads=1)
+    m.forward([1, 2, 3])
+    file = GGUFFile(TINY)
+    weights, shown = sum(int(np.prod(t["dims"])) for t in file.tensors.values()), m._repr_html_()
+    mb = m.config.n_layer * m.config.n_head_kv * m.config.head_dim * 64 * 2 * 2 / 1e6
+    assert shown == m._model._repr_html_() == Model._repr_html_(m._model)
+    for part in (f"{m.config.n_layer}, of width {m.config.n_embd}", f"{weights:,}, packed in ", f"3 of 64 tokens used, {mb:.1f} MB",
+                 f"{m.config.n_ctx_train:,} tokens, YaRN {file.kv['qwen3.rope.scaling.factor']:g}", f"<caption>{m.config.name}</",
+                 "1 thread, n_ubatch 512", "tied to the embedding"):
+        assert part in shown, part
+    m._model.config = dataclasses.replace(m.config, name="<script>alert('&')</script>")
+    assert "&lt;script&gt;" in m._repr_html_() and "<script" not in m._repr_html_()
+    m._model.config = dataclasses.replace(m.config, name="", tied=False, rope=dataclasses.replace(m.config.rope, freq_scale=1.))
+    shown, more = m._repr_html_(), m.config.n_vocab * m.config.n_embd
+    assert "<caption>Qwen3</" in shown and "of its own" in shown and "YaRN" not in shown and f"{weights + more:,}, packed" in shown
+
 # %% ../nbs/13_chat.ipynb #a33ecc53
 def test_a_stream_is_the_text():
     text = "a rocket 🚀 and 字, naïve"

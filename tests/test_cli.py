@@ -103,7 +103,8 @@ def test_defaults_are_the_engines():
     ["run", "Hi", "--top-p", "nan"], ["dance"], ["info", "missing.gguf"], ["tokenize"], ["tokenize", "Hi", "-m", "missing.gguf"],
     ["run", "word " * 2000], ["run", "Hi", "--repeat-penalty", "0"], ["run", "Hi", "--repeat-last-n", "-1"], ["chat", "--temp", "-1"],
     ["chat", "--ctx", "0"], ["chat", "-n", "-2"], ["run", "Hi", "-m", ""], ["tokenize", "Hi", "-m", ""],
-    ["chat", "-m", " "], ["info", ""], ["trace", "", "Hi"], ["verify", "tiny", "--reference", ""]])
+    ["chat", "-m", " "], ["info", ""], ["trace", "", "Hi"], ["verify", "tiny", "--reference", ""],
+    ["pull"], ["pull", ""], ["pull", "missing.gguf"], ["pull", "no such model"]])
 def test_bad_input_is_one_line_and_a_2(arguments, capsys):
     assert main(arguments) == 2
     said = capsys.readouterr()
@@ -121,7 +122,7 @@ def test_errors_speak_of_options(capsys):
 
 def test_help_and_version(capsys):
     for arguments in ([], ["--help"], ["run", "-h"], ["chat", "--help"], ["info", "--help"], ["tokenize", "--help"], ["trace", "-h"],
-                      ["verify", "-h"]):
+                      ["verify", "-h"], ["pull", "-h"]):
         assert main(arguments) == 0
         said = capsys.readouterr(); assert "Usage: savante" in said.out and said.err == ""
         command = "" if arguments in ([], ["--help"]) else arguments[0]
@@ -144,6 +145,27 @@ def test_info(capsys):
     facts = json.loads(capsys.readouterr().out)
     assert (facts["layers"], facts["bytes"], facts["rope_factor"]) == (kv("block_count"), TINY.stat().st_size, kv("rope.scaling.factor"))
     assert sum(facts["tensors"].values()) == len(file.tensors) and {k.replace("_", " ") for k in facts} == lines.keys()
+
+# %% ../nbs/15_cli.ipynb #9ca125fa
+def test_pull(tmp_path):
+    pytest.importorskip("huggingface_hub")
+    from testing.hub import Hub
+    raw = TINY.read_bytes()
+    with Hub({"me/mine-gguf": {"mine-Q1_0.gguf": raw, "mine-Q4_K_M.gguf": b"?"}}) as hub:
+        env = {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "HF_TOKEN": "hf_me", "HF_HUB_CACHE": str(tmp_path / "hub")}
+        code, out, err = shell("run", "Hi", "-m", "me/mine-gguf", env=env)
+        assert (code, out, hub.log) == (2, "", []) and err.endswith("fetched yet: savante pull me/mine-gguf\n") and err.count("\n") == 1
+        code, out, err = shell("pull", "me/nobody", env=env)
+        assert (code, out) == (2, "") and err.startswith(f"savante: {hub.url} has no model me/nobody, or it is") and err.count("\n") == 1
+        hub.cuts = [1000]
+        code, out, err = shell("pull", "me/mine-gguf", env=env)
+        assert (code, err) == (0, "") and Path(out[:-1]).read_bytes() == raw and Path(out[:-1]).is_relative_to(tmp_path)
+        assert {token for *_, token in hub.log} == {"Bearer hf_me", None}
+    assert shell("pull", "me/mine-gguf", env=env) == (0, out, "") == shell("pull", "me/mine-gguf", env={**env, "HF_HUB_OFFLINE": "1"})
+    assert shell("run", "What is 7 + 5?", "-m", "me/mine-gguf", env=env)[:2] == (0, "7 + 5 = 12.\n")
+    code, out, err = shell("pull", "bonsai-8b", env=env)
+    assert (code, out) == (2, "") and err.startswith(f"savante: no connection to {hub.url}") and err.count("\n") == 1
+    assert shell("pull", "tiny", env=env)[:2] == (0, f"{TINY}\n")
 
 # %% ../nbs/15_cli.ipynb #5ece38d3
 def test_info_obeys_nothing_in_a_file(capsys, tmp_path):

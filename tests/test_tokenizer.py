@@ -8,8 +8,8 @@ import pytest
 import savante
 from savante.llama import Llama
 from savante.oracle import OracleMissing, agree
-from savante.tokenizer import (ModelMissing, StreamDecoder, Tokenizer, TokenizerError, bpe, byte_letters, find_model, merge_ranks,
-                               partition, split_words, to_letters, _ODD, _UNICODE_16, _slow_ids)
+from savante.tokenizer import (StreamDecoder, Tokenizer, TokenizerError, bpe, byte_letters, merge_ranks, partition,
+                               split_words, to_letters, _ODD, _UNICODE_16, _slow_ids)
 
 TINY = Path(savante.__file__).parent / "data" / "tiny.gguf"
 ROOT = Path(savante.__file__).parents[1]
@@ -186,14 +186,6 @@ def test_an_incomplete_vocabulary_takes_the_slow_road():
     kv["tokenizer.ggml.token_type"] = [1] * 254 + [3]
     tok = Tokenizer(kv)
     assert tok.decode(tok.encode("abz cab")) == "ab cab"  # "ab" falls apart, "z" is lost
-
-def test_names_of_models(tmp_path, monkeypatch):
-    assert find_model("tiny").samefile(TINY) and find_model(TINY) == TINY and find_model(str(TINY)) == TINY
-    monkeypatch.setenv("SAVANTE_MODELS", str(tmp_path))
-    with pytest.raises(ModelMissing, match="other"): find_model("other")
-    (tmp_path / "other.gguf").write_bytes(TINY.read_bytes())
-    assert find_model("other") == tmp_path / "other.gguf"
-    assert Tokenizer.from_gguf("other").encode("a") == Tokenizer.from_gguf("tiny").encode("a")
 
 def test_what_is_refused():
     lists = [{key: ["a", "b"]} for key in ("model", "pre", "add_bos_token")] + [{key: 1} for key in ("tokens", "merges", "token_type")]

@@ -62,11 +62,11 @@ def is_method(symbol):
     return code is not None and code.co_varnames[:1] == ("self",)
 
 
-def signature(fn):
+def signature(fn, drop=frozenset({"self"})):
     "Names and defaults; the types are in the table below. A class that inherits its constructor shows none."
     if isinstance(fn, type) and not ("__init__" in vars(fn) or "__new__" in vars(fn)): return ""
     sig = inspect.signature(fn.__init__ if isinstance(fn, type) and "__init__" in vars(fn) else fn)
-    sig = sig.replace(parameters=[p for p in sig.parameters.values() if p.name != "self"])
+    sig = sig.replace(parameters=[p for p in sig.parameters.values() if p.name not in drop])
     def plain(p): return p.replace(annotation=EMPTY, default=p.default if p.default is EMPTY else Written(default(p.default)))
     return str(sig.replace(parameters=[plain(p) for p in sig.parameters.values()], return_annotation=EMPTY))
 
@@ -90,13 +90,35 @@ def table(fn):
     return "\n".join([":::{table}", ":class: docments", "", "| name | type | default | details |", "|:--|:--|:--|:--|", *lines, ":::"])
 
 
-def entry(name, module):
-    "The API entry of the symbol `name` as a MyST directive."
-    fn = function(getattr(module, name))
-    kind, doc = "class" if isinstance(fn, type) else "function", fn.__doc__ or ""
+def described(fn, name):
+    "Docstring and table of parameters of a function or class."
+    doc = getattr(fn, "__doc__", None) or ""
     if doc.startswith(f"{name}("): doc = ""  # a dataclass without a docstring gets its signature for one
-    body = "\n\n".join(b for b in (inspect.cleandoc(doc), table(fn)) if b)
-    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n\n{body}\n`````"
+    return "\n\n".join(b for b in (inspect.cleandoc(doc), table(fn)) if b)
+
+
+def entry(name, module):
+    "The API entry of the symbol `name` as a MyST directive, beside its derivation: links lead here."
+    fn = function(getattr(module, name))
+    kind = "class" if isinstance(fn, type) else "function"
+    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n\n{described(fn, name)}\n`````"
+
+
+def methods(cls):
+    "Public methods of a class, name to function; not those that every class has, nor properties."
+    found = {n: getattr(m, "__func__", m) for n, m in vars(cls).items() if not n.startswith("_")}
+    return {n: function(m) for n, m in found.items() if inspect.isfunction(function(m))}
+
+
+def reference(name, module):
+    "The same for the API page, with a class's methods."
+    fn, quiet = function(getattr(module, name)), ":no-index:\n:no-contents-entry:"
+    kind = "class" if isinstance(fn, type) else "function"
+    chapter = f"{{py:obj}}`In its chapter <{module.__name__}.{name}>`"
+    parts = [described(fn, name), chapter]
+    for short, m in methods(fn).items() if isinstance(fn, type) else ():
+        parts.append(f"````{{py:method}} {name}.{short}{signature(m, drop={'self', 'cls'})}\n:module: {module.__name__}\n{quiet}\n\n{described(m, short)}\n````")
+    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n{quiet}\n\n" + "\n\n".join(filter(None, parts)) + "\n`````"
 
 
 def public(names, module):

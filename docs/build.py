@@ -1,22 +1,19 @@
 """Build the site from the chapters and their committed outputs, offline: `python docs/build.py`. A warning is an error.
 
 The pages are made in docs/_src, the site in docs/_build/html; neither is committed. `testing/run_chapter.py` is what renews outputs."""
-import configparser, importlib, re, shutil, subprocess, sys
+import configparser, importlib, shutil, subprocess, sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT, SRC, OUT = DOCS.parent, DOCS / "_src", DOCS / "_build" / "html"
 sys.path[:0] = [str(ROOT), str(DOCS / "_ext")]
-from chapters import Chapter, ChapterError, markdown, page_of, public, reference, write  # noqa: E402
+from chapters import Chapter, ChapterError, markdown, number, page_of, public, reference, write  # noqa: E402
 
 BESIDE = ["CONTRIBUTING.md", "CHANGELOG.md"]  # pages of the repository that are pages of the site, too
 PICTURES = {".png", ".svg", ".jpg", ".gif"}
 
 
 def toctree(caption, *lines): return "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *lines, "```"])
-
-
-def number(stem): return m[1] if (m := re.match(r"0*(\d+[a-z]?)_", stem)) else ""
 
 
 def api(package, modules):
@@ -38,15 +35,17 @@ def main():
     shutil.rmtree(SRC, ignore_errors=True)
     SRC.mkdir(parents=True)
     home, modules, entries, guides = None, [], [], []
+    problems = []
     for path in sorted(nbs.glob("[!_.]*.ipynb")):
         chapter = Chapter(path, package)
         try: cells = chapter.convert()
-        except ChapterError as e: sys.exit(f"docs: {e}")
+        except ChapterError as e: problems.append(f"docs: {e}"); continue
         if path.name == cfg["readme_nb"]: home = cells; continue
         write(cells, SRC / f"{page_of(path.name)}.ipynb")
         if chapter.module: modules.append(chapter.module.__name__)
-        n = number(path.stem)
+        n = number(path.name)
         (entries if n else guides).append(f"{n} {chapter.title} <{page_of(path.name)}>".strip())
+    if problems: sys.exit("\n".join(problems))
     for name in BESIDE: (SRC / name.lower()).write_text((ROOT / name).read_text(encoding="utf-8"), encoding="utf-8")
     contents = [toctree("Chapters", *entries), toctree("Beside them", *guides, *(name.lower() for name in BESIDE)),
                 toctree("Reference", "api", "Index <genindex>")]

@@ -22,6 +22,11 @@ def page_of(name):
     return re.sub(r"^\d+\w?_", "", re.sub(r"\.ipynb$", "", name))
 
 
+def number(name):
+    "The number of a chapter, `9b` of `09b_step.ipynb`; '' for a page that is none."
+    return m[1] if (m := re.match(r"0*(\d+[a-z]?)_", name)) else ""
+
+
 def directives(code):
     "Directives at the top of a cell (name to value), and the code without them."
     found, lines = {}, code.strip("\n").splitlines()
@@ -135,7 +140,7 @@ def defined(code): return [n.name for n in ast.parse(code).body if isinstance(n,
 class Chapter:
     "One notebook on its way to a page."
     def __init__(self, path, package):
-        self.path, self.package, self.module, self.title, self.seen = path, package, None, None, set()
+        self.path, self.package, self.module, self.title, self.seen, self.figures = path, package, None, None, set(), 0
         self.nb = json.loads(path.read_text(encoding="utf-8"))
 
     def convert(self):
@@ -179,8 +184,12 @@ class Chapter:
             entries = [markdown(entry(n, self.module)) for n in names]
             self.seen |= set(names)
         shown["metadata"]["tags"] = sorted(filter(None, tags))
-        if "fig-cap" in found: shown["metadata"]["mystnb"] = {"figure": {"caption": found["fig-cap"]}}
-        if "fig-alt" in found: shown["metadata"].setdefault("mystnb", {})["image"] = {"alt": found["fig-alt"]}
+        if any(kind.startswith("image/") for o in outputs for kind in o.get("data", ())):
+            if not found.get("fig-cap"): raise ChapterError("a picture without a caption: begin the cell with `#| fig-cap: what is drawn`")
+            self.figures += 1
+            label = ".".join(filter(None, (number(self.path.name), str(self.figures))))
+            shown["metadata"]["mystnb"] = {"figure": {"caption": f"**Figure {label}.** {found['fig-cap']}"},
+                                           "image": {"alt": found.get("fig-alt") or found["fig-cap"]}}
         return [*entries, shown]
 
     def output(self, out):

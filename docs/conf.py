@@ -1,5 +1,5 @@
 "Sphinx's settings for the site. `python docs/build.py` is how it is built."
-import configparser, importlib.util, sys
+import configparser, importlib, importlib.util, inspect, sys
 from pathlib import Path
 from sphinx.util.fileutil import copy_asset
 
@@ -10,7 +10,7 @@ _ini.read(DOCS.parent / "settings.ini")
 cfg = _ini["DEFAULT"]
 
 project, author, release, copyright = cfg["title"], cfg["author"], cfg["version"], cfg["copyright"]
-extensions = ["myst_nb", "sphinx.ext.mathjax", "sphinx_copybutton", "sphinx_design", "namelinks"]
+extensions = ["myst_nb", "sphinx.ext.mathjax", "sphinx.ext.linkcode", "sphinx_copybutton", "sphinx_design", "namelinks"]
 savante_package = cfg["lib_name"]
 root_doc, exclude_patterns = "index", ["_*"]
 source_suffix = {".ipynb": "myst-nb", ".md": "myst-nb"}
@@ -32,11 +32,22 @@ math_eqref_format = "({number})"
 
 html_theme = "sphinx_book_theme"
 html_title, html_favicon = cfg["title"], str(DOCS / "_static" / "favicon.svg")
+html_context = {"default_mode": "auto"}
 html_static_path, html_css_files = [str(DOCS / "_static")], ["custom.css"]
 html_theme_options = dict(
     repository_url=cfg["git_url"], repository_provider="github", repository_branch=cfg["branch"], path_to_docs=cfg["nbs_path"],
     use_repository_button=True, use_issues_button=True, use_source_button=False, use_download_button=True, use_fullscreen_button=False,
     show_toc_level=2, home_page_in_toc=True, navbar_persistent=[])
+
+
+def linkcode_resolve(domain, info):
+    "Where the source of an API entry is: a line of the module, which names its cell."
+    found = importlib.import_module(info["module"])
+    for part in info["fullname"].split("."): found = getattr(found, part)
+    found = inspect.unwrap(getattr(found, "py_func", found))
+    lines, first = inspect.getsourcelines(found)
+    path = Path(inspect.getsourcefile(found)).relative_to(DOCS.parent)
+    return f"{cfg['git_url']}/blob/{cfg['branch']}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def setup(app):

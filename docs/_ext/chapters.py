@@ -22,6 +22,11 @@ def page_of(name):
     return re.sub(r"^\d+\w?_", "", re.sub(r"\.ipynb$", "", name))
 
 
+def number(name):
+    "The number of a chapter, `9b` of `09b_step.ipynb`; '' for a page that is none."
+    return m[1] if (m := re.match(r"0*(\d+[a-z]?)_", name)) else ""
+
+
 def directives(code):
     "Directives at the top of a cell (name to value), and the code without them."
     found, lines = {}, code.strip("\n").splitlines()
@@ -62,11 +67,11 @@ def is_method(symbol):
     return code is not None and code.co_varnames[:1] == ("self",)
 
 
-def signature(fn):
+def signature(fn, drop=frozenset({"self"})):
     "Names and defaults; the types are in the table below. A class that inherits its constructor shows none."
     if isinstance(fn, type) and not ("__init__" in vars(fn) or "__new__" in vars(fn)): return ""
     sig = inspect.signature(fn.__init__ if isinstance(fn, type) and "__init__" in vars(fn) else fn)
-    sig = sig.replace(parameters=[p for p in sig.parameters.values() if p.name != "self"])
+    sig = sig.replace(parameters=[p for p in sig.parameters.values() if p.name not in drop])
     def plain(p): return p.replace(annotation=EMPTY, default=p.default if p.default is EMPTY else Written(default(p.default)))
     return str(sig.replace(parameters=[plain(p) for p in sig.parameters.values()], return_annotation=EMPTY))
 
@@ -90,13 +95,35 @@ def table(fn):
     return "\n".join([":::{table}", ":class: docments", "", "| name | type | default | details |", "|:--|:--|:--|:--|", *lines, ":::"])
 
 
-def entry(name, module):
-    "The API entry of the symbol `name` as a MyST directive."
-    fn = function(getattr(module, name))
-    kind, doc = "class" if isinstance(fn, type) else "function", fn.__doc__ or ""
+def described(fn, name):
+    "Docstring and table of parameters of a function or class."
+    doc = getattr(fn, "__doc__", None) or ""
     if doc.startswith(f"{name}("): doc = ""  # a dataclass without a docstring gets its signature for one
-    body = "\n\n".join(b for b in (inspect.cleandoc(doc), table(fn)) if b)
-    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n\n{body}\n`````"
+    return "\n\n".join(b for b in (inspect.cleandoc(doc), table(fn)) if b)
+
+
+def entry(name, module):
+    "The API entry of the symbol `name` as a MyST directive, beside its derivation: links lead here."
+    fn = function(getattr(module, name))
+    kind = "class" if isinstance(fn, type) else "function"
+    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n\n{described(fn, name)}\n`````"
+
+
+def methods(cls):
+    "Public methods of a class, name to function; not those that every class has, nor properties."
+    found = {n: getattr(m, "__func__", m) for n, m in vars(cls).items() if not n.startswith("_")}
+    return {n: function(m) for n, m in found.items() if inspect.isfunction(function(m))}
+
+
+def reference(name, module):
+    "The same for the API page, with a class's methods."
+    fn, quiet = function(getattr(module, name)), ":no-index:\n:no-contents-entry:"
+    kind = "class" if isinstance(fn, type) else "function"
+    chapter = f"{{py:obj}}`In its chapter <{module.__name__}.{name}>`"
+    parts = [described(fn, name), chapter]
+    for short, m in methods(fn).items() if isinstance(fn, type) else ():
+        parts.append(f"````{{py:method}} {name}.{short}{signature(m, drop={'self', 'cls'})}\n:module: {module.__name__}\n{quiet}\n\n{described(m, short)}\n````")
+    return f"`````{{py:{kind}}} {name}{signature(fn)}\n:module: {module.__name__}\n{quiet}\n\n" + "\n\n".join(filter(None, parts)) + "\n`````"
 
 
 def public(names, module):
@@ -113,7 +140,7 @@ def defined(code): return [n.name for n in ast.parse(code).body if isinstance(n,
 class Chapter:
     "One notebook on its way to a page."
     def __init__(self, path, package):
-        self.path, self.package, self.module, self.title, self.seen = path, package, None, None, set()
+        self.path, self.package, self.module, self.title, self.seen, self.figures = path, package, None, None, set(), 0
         self.nb = json.loads(path.read_text(encoding="utf-8"))
 
     def convert(self):
@@ -157,8 +184,12 @@ class Chapter:
             entries = [markdown(entry(n, self.module)) for n in names]
             self.seen |= set(names)
         shown["metadata"]["tags"] = sorted(filter(None, tags))
-        if "fig-cap" in found: shown["metadata"]["mystnb"] = {"figure": {"caption": found["fig-cap"]}}
-        if "fig-alt" in found: shown["metadata"].setdefault("mystnb", {})["image"] = {"alt": found["fig-alt"]}
+        if any(kind.startswith("image/") for o in outputs for kind in o.get("data", ())):
+            if not found.get("fig-cap"): raise ChapterError("a picture without a caption: begin the cell with `#| fig-cap: what is drawn`")
+            self.figures += 1
+            label = ".".join(filter(None, (number(self.path.name), str(self.figures))))
+            shown["metadata"]["mystnb"] = {"figure": {"caption": f"**Figure {label}.** {found['fig-cap']}"},
+                                           "image": {"alt": found.get("fig-alt") or found["fig-cap"]}}
         return [*entries, shown]
 
     def output(self, out):

@@ -172,14 +172,14 @@ def _about(model):
     "What a person wants to know about a loaded model: label -> text."
     c, r = model.config, model.config.rope
     bent = f", {'YaRN' if r.ext_factor else 'linear'} {1 / r.freq_scale:g}" if r.freq_scale != 1 else ""
-    parts = [a for layer in model.layers for a in vars(layer).values()] + [model.output, model.output_norm]
-    weights = sum(a.size if isinstance(a, np.ndarray) else a.n_rows * a.n_cols for a in parts) + (0 if c.tied else c.n_vocab * c.n_embd)
+    parts = [a for layer in model.layers for a in vars(layer).values()] + [model.embd, model.output_norm] + [model.output] * (not c.tied)
+    weights = sum(a.size if isinstance(a, np.ndarray) else a.n_rows * a.n_cols for a in parts)
     mega = lambda *arrays: f"{sum(a.nbytes for a in arrays) / 1e6:,.1f} MB"
     return {"layers": f"{c.n_layer}, of width {c.n_embd:,}, feed-forward {c.n_ff:,}",
             "heads": f"{c.n_head} of {c.head_dim}, {c.n_head_kv} for keys and values",
             "vocabulary": f"{c.n_vocab:,}, output " + ("tied to the embedding" if c.tied else "of its own"),
             "trained on": f"{c.n_ctx_train:,} tokens{bent}",
-            "weights": f"{weights:,}, packed in {mega(model.token_embd, *parts)}",
+            "weights": f"{weights:,}, packed in {mega(*parts)}",
             "cache": f"{model.n_past:,} of {model.n_ctx:,} tokens used, {mega(model.cache.k, model.cache.v)}",
             "runs with": f"{model.n_threads} thread{'s' * (model.n_threads > 1)}, n_ubatch {model.n_ubatch}, kv_splits {model.kv_splits}"}
 

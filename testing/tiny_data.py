@@ -327,7 +327,7 @@ def unknown(rng):
 FAMILIES = dict(add=add, subtract=subtract, compare=compare, count=count, neighbour=neighbour, opposite=opposite, capital=capital,
                 sound=sound, spell=spell, repeat=repeat,
                 greet=greet, story=story, unknown=unknown)
-SHARE = dict(add=13, subtract=14, compare=9, count=7, neighbour=6, opposite=6, capital=5, sound=3, spell=18, repeat=11, greet=2, story=4,
+SHARE = dict(add=13, subtract=16, compare=9, count=7, neighbour=6, opposite=6, capital=5, sound=3, spell=16, repeat=11, greet=2, story=4,
              unknown=11)  # of what is trained on
 
 

@@ -57,7 +57,7 @@ class Config:
 @dataclass(frozen=True)
 class Run:
     seed: int = 1
-    steps: int = 9000       # of which the first `warm` ramp the rate up, and the last third brings it down
+    steps: int = 10000      # of which the first `warm` ramp the rate up, and the last third brings it down
     warm: int = 100
     level: int = 1000       # from here on it falls as the root of the step
     batch: int = 8          # rows a step

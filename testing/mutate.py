@@ -191,9 +191,15 @@ _quantize_k | if m != np.float32(0) else np.float32(0)) ~> if m != np.float32(0)
 _quantize_k | for i in range(at, at + 32, 8): ~> for i in range(at, at + 24, 8):
 
 [matmul]
-_pack_k | even & 15 | (odd & 15) << 4 ~> odd & 15 | (even & 15) << 4
-_pack_k | weights[g, 2 * t + 1, b, pair, i] = even >> 4 | odd & 240 ~> weights[g, 2 * t + 1, b, pair, i] = even >> 4 | odd & 224
-_pack_k | if r >= raw.shape[0]: continue ~> if r > raw.shape[0]: continue
+_turn | for half in (_LOW8, _HIGH8) ~> for half in (_HIGH8, _LOW8)
+_turn | for _ in range(4) ~> for _ in range(3)
+_turn | rows[j + 8] ~> rows[j + 7]
+_pack_block | b.shl(odd, nibble(odd, 4)) ~> b.shl(even, nibble(odd, 4))
+_pack_block | nibble(odd, 240) ~> nibble(odd, 224)
+_pack_block | even, odd, first = signs[8 * pair + t], signs[8 * pair + 4 + t] ~> odd, even, first = signs[8 * pair + t], signs[8 * pair + 4 + t]
+_pack_k | 18 * b + 2, row, weights ~> 18 * b + 1, row, weights
+_pack_k | raw[32 * g + r, 18 * b + 1] ~> raw[32 * g + r, 18 * b + 2]
+_pack_k | scales[g, b, r] = np.uint16(raw[32 * g + r, 18 * b]) ~> scales[g, b, r] = np.uint16(raw[32 * g + r, 18 * b + 1])
 _build_sums | n >> bit & 1 for n ~> n >> bit & 2 for n
 _tables_k | store_i8x16(tables, t + 16, _high_bytes(s)) ~> store_i8x16(tables, t + 16, _low_bytes(s))
 _tables_k | range(4 * l, q.shape[1], 32) ~> range(4 * (7 - l), q.shape[1], 32)

@@ -273,7 +273,7 @@ def test_all_is_compiled_before_the_first_question(tmp_path):
 def test_a_conversation_through_a_pipe():
     lines = "What is 7 + 5?\n\nWhat is 3 + 4?\n/reset\nWhat does a cow say?\n/save /dev/null/x\n/nope\n /reset\n/exit\nnever\n"
     code, out, err = shell("chat", "-n", "20", input=lines.encode())
-    assert code == 0 and out.startswith("7 + 5 = 12.\n3 + 4 = 7.\nA cow says moo.\n") and out.count("\n") == 4  # the space sends it
+    assert code == 0 and out.startswith("7 + 5 = 12.\n3 + 4 = 7.\nThe cow says moo.\n") and out.count("\n") == 4  # the space sends it
     assert err.count("\n") == 2 and err.startswith("savante: /dev/null/x: Not a directory\nsavante: '/nope' is no command")
     code, out, err = shell("chat", "--n-ctx", "30", input=b"What is 7 + 5?\nWhat is 3 + 4?\n/reset\nWhat is 3 + 4?\n")
     assert code == 0 and out == "7 + 5 = 12.\n3 + 4 = 7.\n" and "/reset" in err  # what does not fit is told, and the talk goes on

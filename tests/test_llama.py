@@ -109,7 +109,7 @@ def test_digests_are_of_rows_and_take_every_nan_for_one():
 def test_heads_are_flattened(libdir, n):
     with Llama(TINY, libdir, n_ctx=256) as m: nodes, _ = m.trace([1] * n)
     rows = {(t.name, t.layer): t.array.shape for t in nodes}
-    assert rows["Qcur_normed", 0] == rows["Qcur.ROPE", 0] == rows["kqv_out", 0] == (n, 256) and rows["Kcur_normed", 0] == (n, 128)
+    assert rows["Qcur_normed", 0] == rows["Qcur.ROPE", 0] == rows["kqv_out", 0] == (n, 512) and rows["Kcur_normed", 0] == (n, 256)
 
 def test_first_difference_names_the_place():
     a = np.arange(12, dtype=np.float32).reshape(3, 4)

@@ -18,7 +18,7 @@ from .llama import Llama, _Batch, _EvalCallback, _Libllama, _Session
 from .oracle import _B, _I, _P, _ROOT, _declare, find_libdir, fingerprint
 from .qwen3 import Model, config_of
 from .roofline import _here
-from .tokenizer import find_model
+from .hub import find_model
 from .verify import random_ids
 
 # %% ../nbs/14b_bench.ipynb #148141cc

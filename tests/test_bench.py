@@ -10,7 +10,7 @@ from savante.bench import Case, Results, _Child, _pair, bench, breakdown
 from savante.check import available_threads
 from savante.gguf import open_model
 from savante.oracle import OracleMissing, find_libdir
-from savante.tokenizer import find_model
+from savante.hub import find_model
 TINY = find_model("tiny")
 
 def cpu_seconds(child):

@@ -303,3 +303,19 @@ def test_max_ulp_refuses(a, b):
     with pytest.raises(ValueError): max_ulp(a, b)
 
 def test_hexes(): assert hexes([1, -0.0]) == hexes(F([[1], [-0.0]])) == "3f800000 80000000"
+
+# %% ../nbs/00_check.ipynb #c5d0a7e1
+def test_the_package_keeps_its_shape():
+    "Imports go to earlier chapters, so there is no cycle; no module is over 400 lines, `qwen3` is under 250, no function is over 60."
+    import ast, re
+    package = Path(savante.__file__).parent
+    chapters = [re.search(r"default_exp (\w+)", p.read_text(encoding="utf-8")) for p in sorted((package.parent / "nbs").glob("[0-9]*.ipynb"))]
+    order = [m[1] for m in chapters if m]
+    assert {p.stem for p in package.glob("[!_]*.py")} == set(order)
+    for i, name in enumerate(order):
+        text = (package / f"{name}.py").read_text(encoding="utf-8")
+        assert text.count("\n") <= (249 if name == "qwen3" else 400), name
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef): assert node.end_lineno - node.lineno < 60, f"{name}.{node.name}"
+            if isinstance(node, ast.ImportFrom) and node.level: assert not node.module or node.module in order[:i], f"{name}: {node.module}"
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("savante."): assert node.module[8:] in order[:i], f"{name}: {node.module}"

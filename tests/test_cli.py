@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 import pytest
 import savante
-from savante.cli import _CHOICE, _in_words, _json, _progress, _say, _Talk, _text, main
+from savante.cli import _CHOICE, _in_words, _Talk, main
 
 ROOT = Path(savante.__file__).parents[1]
 TINY = Path(savante.__file__).parent / "data" / "tiny.gguf"
@@ -20,13 +20,13 @@ def shell(*arguments, env=None, **options):
 def odd_copy(path, **texts):
     "The shipped model with other texts (of any bytes) in its metadata: key's last part -> bytes."
     from savante.gguf import GGUFFile
-    raw, start = TINY.read_bytes(), GGUFFile(TINY).data_start
-    head = raw[:start]
+    raw, file = TINY.read_bytes(), GGUFFile(TINY)
+    start, (last, t) = file.data_start, list(file.tensors.items())[-1]
+    head = raw[:raw.rindex(last.encode(), 0, start) + len(last) + 4 + 8 * len(t["dims"]) + 12]  # number, lengths, type, offset: the table ends
     for key, new in texts.items():
         at = head.index(f".{key}".encode() + struct.pack("<I", 8)) + len(key) + 5
         end = at + 8 + struct.unpack_from("<Q", head, at)[0]
         head = head[:at] + struct.pack("<Q", len(new)) + new + head[end:]
-    head = head.rstrip(b"\0")
     path.write_bytes(head + bytes(-len(head) % 32) + raw[start:])
     return str(path)
 
@@ -185,10 +185,6 @@ def test_info_of_a_name_that_is_no_text(capsys, tmp_path):
     assert main(["info", path]) == 0 and "\nname                caf\ufffd \\x07\n" in capsys.readouterr().out
     assert main(["info", path, "--json"]) == 0 and json.loads(capsys.readouterr().out)["name"] == "caf\ufffd \x07"
 
-def test_json_is_json():
-    assert _json({"a": [math.nan, math.inf, 1.5], "b": "\x7f\ud800"}) == '{"a": [null, null, 1.5], "b": "\\u007f\\ud800"}'
-    assert json.loads(_json("\u202e🚀")) == "\u202e🚀" and _json("字🚀") == '"字🚀"'
-
 def test_tokenize(capsys):
     assert main(["tokenize", "a<|im_end|>", "--ids"]) == 0 and json.loads(capsys.readouterr().out)[-1] == 2
     assert main(["tokenize", "a<|im_end|>", "--ids", "--no-special"]) == 0 and 2 not in json.loads(capsys.readouterr().out)
@@ -233,6 +229,25 @@ def test_verify(capsys, tmp_path):
 def test_verify_refuses_nonsense(arguments, capsys):
     assert main(["verify", "tiny", *arguments]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+# %% ../nbs/15_cli.ipynb #5c881934
+@pytest.mark.oracle
+def test_bench(capsys):
+    from savante.oracle import OracleMissing, find_libdir
+    try: libdir = str(find_libdir())
+    except OracleMissing: pytest.skip("no oracle")
+    quick = ["bench", "tiny", "-t", "1", "--prefill", "8", "--cached", "4", "--repeats", "1"]
+    assert main([*quick, "--json"]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert alone["n_threads"] == 1 and {(c["what"], c["n"]) for c in alone["cases"]} >= {("prefill", 8), ("decode", 4)} and alone["oracle"] is None
+    assert main([*quick, "--against", libdir]) == 0 and "times as fast" in capsys.readouterr().out
+
+@pytest.mark.parametrize("arguments", [["--prefill", "x"], ["--prefill", "0"], ["--cached", "-1"], ["--repeats", "0"], ["-t", "0"], ["--against", "/nowhere"],
+                                       ["--prefill", "99999"]], ids=" ".join)
+def test_bench_refuses_nonsense(arguments, capsys):
+    assert main(["bench", "tiny", *arguments]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.startswith("savante: ") and err.count("\n") == 1
 
 # %% ../nbs/15_cli.ipynb #5aa32d5b
 def test_an_answer_can_be_interrupted(capsys):
@@ -308,9 +323,6 @@ def test_utf8_whatever_the_locale(env):
     assert code == 0 and json.loads(out) == json.loads(shell("tokenize", "naïve 🚀", "--ids")[1]) and "naïve".encode().decode() == "naïve"
     code, out, err = shell("tokenize", "字".encode(), env=env); assert code == 0 and err == ""
 
-def test_text_of_arguments():
-    assert _text("naïve 🚀") == "naïve 🚀" and "\ufffd" in _text("caf\udce9") and _text("") == "" and _text(b"\xff") == "\ufffd"
-
 # %% ../nbs/15_cli.ipynb #20b83ad8
 @pytest.mark.parametrize("command, code, said", [
     ("S info >&-", 2, b"standard output is closed"), ("S info >/dev/full", 2, b"No space left"),
@@ -338,29 +350,6 @@ def test_no_file_takes_the_place_of_a_closed_stream():
 def test_completion():
     env = {"_SAVANTE_COMPLETE": "complete_bash", "COMP_WORDS": "savante tok", "COMP_CWORD": "1"}
     assert shell(env=env) == (0, "tokenize\n", "")
-
-# %% ../nbs/15_cli.ipynb #bca6495f
-class Screen(io.StringIO):
-    def isatty(self): return True
-
-def test_progress_says_what_happens(monkeypatch):
-    from savante.check import kernel
-    monkeypatch.setattr(sys, "stderr", Screen()); monkeypatch.setenv("TERM", "xterm"); monkeypatch.setenv("NO_COLOR", "1")
-    with _progress() as step:
-        time.sleep(.2); step(1, 2); time.sleep(.2); step(2, 2); time.sleep(.2)
-        kernel(lambda x: x + 1)(1); time.sleep(.2)
-    shown = re.findall(r"[a-z][a-z() ]+ …[^\r\n\x1b]*", sys.stderr.getvalue())
-    assert list(dict.fromkeys(s.strip() for s in shown)) == ["loading …", "packing matrices … 1 of 2", "reading the prompt …",
-                                                             "compiling kernels (first run only) … 1"]
-    assert "\x1b[3" not in sys.stderr.getvalue()  # colours are off
-    monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with _progress() as step: assert step is None
-    assert sys.stderr.getvalue() == ""
-
-def test_a_terminal_is_shown_no_control_characters(monkeypatch):
-    for stream, want in ((Screen(), "a\\x1b[2J\\x9b🚀\u200d\t\n"), (io.StringIO(), "a\x1b[2J\x9b🚀\u200d\t\n")):
-        monkeypatch.setattr(sys, "stdout", stream)
-        _say("a\x1b[2J\x9b🚀\u200d\t\n"); assert stream.getvalue() == want
 
 # %% ../nbs/15_cli.ipynb #ea8bf440
 def test_chat_at_a_terminal():

@@ -57,7 +57,7 @@ class Config:
 @dataclass(frozen=True)
 class Run:
     seed: int = 1
-    steps: int = 10000      # of which the first `warm` ramp the rate up, and the last third brings it down
+    steps: int = 9000       # of which the first `warm` ramp the rate up, and the last third brings it down
     warm: int = 100
     level: int = 1000       # from here on it falls as the root of the step
     batch: int = 8          # rows a step
@@ -402,7 +402,7 @@ def main():
     ap.add_argument("--out", type=Path)
     args = ap.parse_args()
     if args.what == "train":
-        if torch is None: sys.exit("train_tiny: training needs torch: pip install torch")
+        if torch is None: sys.exit("train_tiny: training needs torch: pip install -e '.[train]'")
         train(args.dir, Run(steps=args.steps), Config(), args.resume, args.threads)
     elif args.what == "ablate": ablate(args.dir)
     elif args.what == "record": record(args.dir)

@@ -367,4 +367,5 @@ def parallel(
     finally:
         job.pieces.clear()
         job.wait()
+        job.args = ()  # a worker that wakes up late finds no work, and must not keep a mapped file alive until then
     if job.errors: raise job.errors[0]

